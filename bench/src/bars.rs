@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::measure::{Bench, Store};
+use crate::measure::{Measurements, Store};
 use crate::shapes::{GUARDS, PAYLOAD, flat_names};
 
 /// One bar.
@@ -18,7 +18,7 @@ pub(crate) struct Bar {
 }
 
 /// The bars whose shapes were measured.
-pub(crate) fn bars(bench: &Bench) -> Vec<Bar> {
+pub(crate) fn bars(bench: &Measurements) -> Vec<Bar> {
     let mut bars = Vec::new();
     let mut most = |what: String, figure: Option<f64>, limit| {
         bars.extend(figure.map(|figure| Bar { what, figure, limit, at_least: false }));
@@ -76,7 +76,7 @@ pub(crate) fn bars(bench: &Bench) -> Vec<Bar> {
     bars
 }
 
-fn quotient(bench: &Bench, above: &str, below: &str) -> Option<f64> {
+fn quotient(bench: &Measurements, above: &str, below: &str) -> Option<f64> {
     Some(bench.figure(above)? / bench.figure(below)?)
 }
 

@@ -34,7 +34,7 @@ mod writing;
 
 use std::path::PathBuf;
 
-use crate::measure::{Bench, Row};
+use crate::measure::{Measurements, Row};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -86,11 +86,11 @@ fn main() -> Result<(), Failure> {
             word => words.push(word.to_owned()),
         }
     }
-    measure(Bench::new(all, words)?, json)
+    measure(Measurements::new(all, words)?, json)
 }
 
 #[expect(clippy::print_stdout, reason = "the table is the program's result")]
-fn measure(mut bench: Bench, json: Option<PathBuf>) -> Result<(), Failure> {
+fn measure(mut bench: Measurements, json: Option<PathBuf>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     println!("{}", Row::head());
     runtime.block_on(shapes::measure(&mut bench))?;

@@ -1,7 +1,7 @@
 //! Rows that tests of stores commit.
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointError, CheckpointRow, Commit, FieldRecord, Payload, RecordKind, Source, ThreadRow, ThreadStatus,
+    CheckpointError, CheckpointRow, Commit, FieldPayload, FieldRecord, RecordKind, Source, ThreadRow, ThreadStatus,
 };
 
 /// A thread's row as a run writes it.
@@ -51,7 +51,7 @@ pub fn first() -> Commit {
 
 /// A record of the field `log`.
 pub fn record(version: u64, previous: Option<u64>, kind: RecordKind, bytes: &[u8]) -> FieldRecord {
-    FieldRecord { field: "log".into(), version, previous, kind, payload: Payload::new(bytes.to_vec()) }
+    FieldRecord { field: "log".into(), version, previous, kind, payload: FieldPayload::new(bytes.to_vec()) }
 }
 
 /// Fails unless a result is `StaleHead`.

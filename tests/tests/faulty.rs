@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
-    Capabilities, CheckpointError, CheckpointRow, Checkpointer, CheckpointerLayer, Commit, FieldRecord, HistoryFilter,
-    Lease, MemoryCheckpointer, Payload, Pruning, TaskRecord, ThreadRow,
+    Capabilities, CheckpointError, CheckpointRow, Checkpointer, CheckpointerLayer, Commit, FieldPayload, FieldRecord,
+    HistoryFilter, Lease, MemoryCheckpointer, Pruning, TaskRecord, ThreadRow,
 };
 use graphloom_core_graph::conformance;
 
@@ -111,7 +111,7 @@ impl CheckpointerLayer for Faulty {
             Fault::CutsLongValues => {
                 for record in &mut chain {
                     let bytes = record.payload.bytes();
-                    record.payload = Payload::Inline(bytes[..bytes.len().min(60_000)].into());
+                    record.payload = FieldPayload::Inline(bytes[..bytes.len().min(60_000)].into());
                 }
             }
             _ => {}

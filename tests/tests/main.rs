@@ -4,6 +4,7 @@ mod checkpointers;
 mod facade;
 mod faulty;
 mod modules;
+mod names;
 mod pages;
 mod rooms;
 mod stores;

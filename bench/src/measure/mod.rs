@@ -38,9 +38,9 @@ pub(crate) struct Shape {
 /// Work on a store.
 pub(crate) type OnStore = Arc<dyn Fn(Arc<dyn Checkpointer>) -> BoxFuture<'static, Result<(), Failure>> + Send + Sync>;
 
-/// What is wanted, and what has been measured.
+/// The measurements that are wanted, and their results so far.
 #[derive(Debug)]
-pub(crate) struct Bench {
+pub(crate) struct Measurements {
     pub(crate) place: Arc<Place>,
     pub(crate) rows: Vec<Row>,
     /// Findings that are no rows: a name and a sentence.
@@ -50,7 +50,7 @@ pub(crate) struct Bench {
     patience: Duration,
 }
 
-impl Bench {
+impl Measurements {
     pub(crate) fn new(all: bool, words: Vec<String>) -> Result<Self, Failure> {
         let patience = Duration::from_millis(if all { 2_000 } else { 500 });
         Ok(Self { place: Place::new()?, rows: Vec::new(), findings: Vec::new(), all, words, patience })

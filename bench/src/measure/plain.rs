@@ -6,7 +6,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use graphloom_core_graph::checkpoint::{CheckpointRow, Commit, FieldRecord, Lease, Payload, RecordKind, ThreadRow};
+use graphloom_core_graph::checkpoint::{
+    CheckpointRow, Commit, FieldPayload, FieldRecord, Lease, RecordKind, ThreadRow,
+};
 use rusqlite::{Connection, ToSql};
 use serde::Serialize;
 
@@ -160,7 +162,7 @@ impl Ids {
                 rows.push((CHECKPOINT, checkpoint_values(row, head, &fields)?));
             }
             for record in &commit.fields {
-                if let Payload::Blob(blob) = &record.payload {
+                if let FieldPayload::Blob(blob) = &record.payload {
                     rows.push((BLOB, values!(text(&blob.hash), blob.bytes.to_vec())));
                 }
                 let field = self.name(&record.field, &mut rows);
@@ -236,8 +238,8 @@ fn pack(bytes: &mut Vec<u8>, mut value: u64) {
 
 fn field_values(record: &FieldRecord, head: i64, field: i64) -> Values {
     let (payload, blob) = match &record.payload {
-        Payload::Inline(bytes) => (Some(bytes.to_vec()), None),
-        Payload::Blob(blob) => (None, Some(text(&blob.hash))),
+        FieldPayload::Inline(bytes) => (Some(bytes.to_vec()), None),
+        FieldPayload::Blob(blob) => (None, Some(text(&blob.hash))),
     };
     let whole = record.kind == RecordKind::Whole;
     values!(head, field, record.version, record.previous, whole, payload, blob)

@@ -69,7 +69,7 @@ pub(crate) async fn verdicts(model: Arc<dyn ChatModel>, pairs: Vec<Pair>) -> Res
 async fn judge(cx: &Context<Resources>, number: usize, pair: &Pair) -> Result<Checked, NodeError> {
     let open = match examine(&pair.claim, SourceText::new(&pair.title, &pair.source), CheckOptions::default()) {
         Examined::Decided(checked) => return Ok(checked),
-        Examined::Open(open) => open,
+        Examined::Undecided(open) => open,
     };
     let questions = std::slice::from_ref(&open.question);
     let answer = ModelJudge::new(cx).judge_all(&format!("judge/{number}"), questions).await?;

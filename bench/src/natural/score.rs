@@ -28,7 +28,7 @@ pub(crate) enum RuleVerdict {
 /// What the rules alone say to a pair.
 pub(crate) fn rule_verdict(pair: &Pair) -> RuleVerdict {
     match examine(&pair.claim, SourceText::new(&pair.title, &pair.source), CheckOptions::default()) {
-        Examined::Open(_) => RuleVerdict::Asked,
+        Examined::Undecided(_) => RuleVerdict::Asked,
         Examined::Decided(checked) => match checked.verdict {
             Verdict::Supported { .. } => RuleVerdict::Supported,
             Verdict::Contradicted { .. } => RuleVerdict::Contradicted,

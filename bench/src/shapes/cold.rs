@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::Failure;
 use crate::graphs::{self, Count};
-use crate::measure::{Bench, Clock, Place, Store};
+use crate::measure::{Clock, Measurements, Place, Store};
 use crate::shapes::suspended::field;
 
 const STARTS: usize = 21;
@@ -30,7 +30,7 @@ pub(crate) fn start(file: Option<&str>) -> Result<(), Failure> {
 }
 
 #[expect(clippy::print_stdout, reason = "a finding is told when it is there")]
-pub(super) fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     for store in [Store::None, Store::Normal] {
         if !bench.wants(&format!("cold {}", store.name()), true) {
             continue;

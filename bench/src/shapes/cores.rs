@@ -8,14 +8,14 @@ use graphloom_core_graph::{END, Node, NodeError, START, Snapshot, StateGraph, Ta
 
 use crate::Failure;
 use crate::graphs::{Count, tick};
-use crate::measure::{Bench, Clock};
+use crate::measure::{Clock, Measurements};
 
 const BEGIN: Node = Node::named("begin");
 const LAST: Node = Node::named("last");
 const WORK: Task<u64> = Task::named("work");
 
 #[expect(clippy::print_stdout, reason = "a finding is told when it is there")]
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     if !bench.wants("cores", true) {
         return Ok(());
     }

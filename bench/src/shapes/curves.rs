@@ -4,14 +4,14 @@ use graphloom_core_graph::{App, CompileErrors, END, Mode, Node, START, StateGrap
 
 use crate::Failure;
 use crate::graphs::{self, Count, tick};
-use crate::measure::{Bench, Clock, Cost, Place, Store, median};
+use crate::measure::{Clock, Cost, Measurements, Place, Store, median};
 
 const TICK: Node = Node::named("tick");
 const STEPS: u64 = 1_000;
 
 #[expect(clippy::print_stdout, reason = "a curve is told when it is there")]
 /// Measures the curves that are wanted.
-pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     for store in [Store::None, Store::Memory, Store::Normal] {
         if bench.wants(&format!("curve of steps {}", store.name()), false) {
             let mut points = Vec::new();
@@ -59,7 +59,7 @@ fn loop_in(nodes: u64) -> Result<App<Count>, CompileErrors> {
 }
 
 /// The median cost of a step.
-async fn run(bench: &Bench, app: &App<Count>, store: Store, steps: u64) -> Result<Cost, Failure> {
+async fn run(bench: &Measurements, app: &App<Count>, store: Store, steps: u64) -> Result<Cost, Failure> {
     let rounds = (200_000 / steps).clamp(1, 9);
     let mut costs = Vec::new();
     for _ in 0..rounds {
@@ -81,7 +81,7 @@ async fn run(bench: &Bench, app: &App<Count>, store: Store, steps: u64) -> Resul
 }
 
 /// The cost of a step of a new thread, beside so many others.
-async fn by_threads(bench: &Bench, store: Store) -> Result<Vec<(u64, Cost)>, Failure> {
+async fn by_threads(bench: &Measurements, store: Store) -> Result<Vec<(u64, Cost)>, Failure> {
     let short = graphs::chain(1)?.with_shared_checkpointer(Place::open(store, &bench.file())?);
     let long =
         graphs::looped(STEPS, Mode::Barrier)?.with_shared_checkpointer(std::sync::Arc::clone(short.checkpointer()));
@@ -107,7 +107,7 @@ async fn by_threads(bench: &Bench, store: Store) -> Result<Vec<(u64, Cost)>, Fai
 }
 
 /// A line for the curve, and how much its last point costs more than its first.
-fn tell(bench: &mut Bench, of: &str, store: Store, points: &[(u64, Cost)]) -> String {
+fn tell(bench: &mut Measurements, of: &str, store: Store, points: &[(u64, Cost)]) -> String {
     let costs = points.iter().map(|(at, cost)| format!("{at}: {:.3}", cost.cpu)).collect::<Vec<_>>().join(", ");
     if let (Some((_, first)), Some((_, last))) = (points.first(), points.last()) {
         bench.found(format!("curve of {of} {}", store.name()), last.cpu / first.cpu);

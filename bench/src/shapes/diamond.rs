@@ -9,7 +9,7 @@ use graphloom_core_graph::{END, Mode, Node, NodeError, START, Snapshot, StateGra
 
 use crate::Failure;
 use crate::graphs::{Count, CountUpdate, tick};
-use crate::measure::Bench;
+use crate::measure::Measurements;
 
 const BRANCHES: [[u64; 3]; 2] = [[10, 1, 10], [1, 10, 1]];
 const JOIN: Node = Node::named("join");
@@ -46,7 +46,7 @@ async fn seconds(mode: Mode) -> Result<u64, Failure> {
 }
 
 #[expect(clippy::print_stdout, reason = "a finding is told when it is there")]
-pub(super) fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     if !bench.wants("diamond", true) {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use graphloom_core_graph::{
 
 use crate::Failure;
 use crate::graphs::{Count, CountUpdate};
-use crate::measure::{Bench, Floor, Shape};
+use crate::measure::{Floor, Measurements, Shape};
 
 const EVENTS: u64 = 10_000;
 const TELL: Node = Node::named("tell");
@@ -26,7 +26,7 @@ fn graph() -> Result<App<Count>, CompileErrors> {
     Ok(graph.compile()?.with_context(()))
 }
 
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     let shape = Shape { name: "events10k", unit: "event", units: EVENTS };
     let app = graph()?;
     let read = move || {

@@ -2,10 +2,10 @@
 
 use super::{once, stored};
 use crate::graphs::Count;
-use crate::measure::{Bench, Floor, Shape, Store};
+use crate::measure::{Floor, Measurements, Shape, Store};
 use crate::{Failure, graphs};
 
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     for (name, branches) in [("tasks100", 100), ("tasks1000", 1_000)] {
         let shape = Shape { name, unit: "branch", units: branches };
         let floor = Floor::JoinSet { branches, nodes: 0 };

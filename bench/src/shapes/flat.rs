@@ -7,7 +7,7 @@ use graphloom_core_graph::{
 
 use crate::Failure;
 use crate::graphs::{self, Count, tick};
-use crate::measure::{Bench, Clock, Place, Store, median};
+use crate::measure::{Clock, Measurements, Place, Store, median};
 
 const BEGIN: Node = Node::named("begin");
 const LAST: Node = Node::named("last");
@@ -45,7 +45,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// Measures the shapes that are wanted, and prints what a unit costs at each size.
 #[expect(clippy::print_stdout, reason = "a row is told when it is there")]
-pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     for Flat { name, sizes, store, of_size } in FLAT {
         if !bench.wants(&format!("flat {name}"), true) {
             continue;
@@ -75,7 +75,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
 }
 
 /// The cost of a unit of one run, and how many bytes it stored.
-async fn run(bench: &Bench, shape: &AtSize, store: Store) -> Result<(crate::measure::Cost, u64), Failure> {
+async fn run(bench: &Measurements, shape: &AtSize, store: Store) -> Result<(crate::measure::Cost, u64), Failure> {
     let (app, policy, units, file) = (shape.app.clone(), shape.policy.clone(), shape.units, bench.file());
     let run: BoxFuture<'static, Result<_, Failure>> = Box::pin(async move {
         let opened = Place::open(store, &file)?;

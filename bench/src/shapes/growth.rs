@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{check, filled};
 use crate::Failure;
-use crate::measure::{Bench, Floor, OnStore, Shape, Store};
+use crate::measure::{Floor, Measurements, OnStore, Shape, Store};
 
 /// Letters of a message.
 pub(crate) const LETTERS: u64 = 1_024;
@@ -40,7 +40,7 @@ fn graph() -> Result<App<Chat>, CompileErrors> {
     Ok(graph.compile()?.with_context(()))
 }
 
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     let shapes: [(_, _, fn(&Chat) -> bool); 2] = [
         ("growth200", 200, |chat| chat.messages.len() == 200),
         ("growth1000", 1_000, |chat| chat.messages.len() == 1_000),

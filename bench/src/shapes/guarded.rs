@@ -6,7 +6,7 @@ use graphloom_core_graph::{
 
 use crate::Failure;
 use crate::graphs::{Count, tick};
-use crate::measure::{Bench, Clock, Cost, Place, Store};
+use crate::measure::{Clock, Cost, Measurements, Place, Store};
 
 const STEPS: u64 = 10_000;
 const TICK: Node = Node::named("tick");
@@ -51,7 +51,7 @@ fn guards(name: &str) -> Guards {
 
 /// Measures the guards that are wanted, and prints how many bare runs each takes.
 #[expect(clippy::print_stdout, reason = "a row is told when it is there")]
-pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     for store in [Store::None, Store::Memory, Store::Normal] {
         for (name, _) in GUARDS {
             let label = format!("guarded {name} {}", store.name());
@@ -99,7 +99,7 @@ fn looped(guards: Guards) -> Result<App<Count>, CompileErrors> {
 }
 
 /// The cost of a step of one run.
-async fn run(bench: &Bench, app: &App<Count>, guards: Guards, store: Store) -> Result<Cost, Failure> {
+async fn run(bench: &Measurements, app: &App<Count>, guards: Guards, store: Store) -> Result<Cost, Failure> {
     let mut policy = RunPolicy::default().durability(Durability::Sync);
     if guards.max_steps {
         policy = policy.max_steps(2 * STEPS);

@@ -6,13 +6,13 @@ use graphloom_core_graph::Mode;
 use graphloom_core_graph::checkpoint::HistoryFilter;
 
 use crate::graphs::Count;
-use crate::measure::{Bench, Clock, Place, Row, Shape, Store, median};
+use crate::measure::{Clock, Measurements, Place, Row, Shape, Store, median};
 use crate::{Failure, graphs};
 
 const CHECKPOINTS: u64 = 1_000;
 
 #[expect(clippy::print_stdout, reason = "a row is told when it is there")]
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     let rows = Shape { name: "history1000", unit: "row", units: CHECKPOINTS };
     let states = Shape { name: "history1000-s", unit: "state", units: CHECKPOINTS };
     for store in [Store::Memory, Store::Normal] {

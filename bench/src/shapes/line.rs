@@ -3,12 +3,12 @@
 use graphloom_core_graph::Mode;
 
 use super::{once, stored};
-use crate::measure::{Bench, Floor, Shape, Store};
+use crate::measure::{Floor, Measurements, Shape, Store};
 use crate::{Failure, graphs};
 
 const UNIT: &str = "super-step";
 
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     let chain = Shape { name: "chain1000", unit: UNIT, units: 1_000 };
     bench.transient(chain, Floor::BoxedFutures, once(graphs::chain(1_000)?, |count| count.n == 1_000)).await?;
     let on_store = stored(graphs::chain(1_000)?, |count| count.n == 1_000);

@@ -31,10 +31,10 @@ pub(crate) use self::full::run as run_full;
 pub(crate) use self::growth::LETTERS as PAYLOAD;
 pub(crate) use self::guarded::GUARDS;
 use crate::Failure;
-use crate::measure::{Bench, OnStore};
+use crate::measure::{Measurements, OnStore};
 
 /// Measures every shape that is wanted, in the order of the table.
-pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     line::measure(bench).await?;
     fan::measure(bench).await?;
     wide::measure(bench).await?;
@@ -48,13 +48,13 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
 }
 
 /// Measures what guards cost, and the shapes that are to be flat.
-pub(crate) async fn measure_ratios(bench: &mut Bench) -> Result<(), Failure> {
+pub(crate) async fn measure_ratios(bench: &mut Measurements) -> Result<(), Failure> {
     guarded::measure(bench).await?;
     flat::measure(bench).await
 }
 
 /// Measures the shapes that need a runtime or a process of their own.
-pub(crate) fn measure_apart(bench: &mut Bench) -> Result<(), Failure> {
+pub(crate) fn measure_apart(bench: &mut Measurements) -> Result<(), Failure> {
     diamond::measure(bench)?;
     cold::measure(bench)
 }

@@ -10,7 +10,7 @@ use graphloom_core_graph::{
 
 use crate::Failure;
 use crate::graphs::{Count, CountUpdate};
-use crate::measure::{Bench, Floor, OnStore, Shape, Store};
+use crate::measure::{Floor, Measurements, OnStore, Shape, Store};
 
 const TRIPS: u64 = 1_000;
 const ASK: Node = Node::named("ask");
@@ -28,7 +28,7 @@ pub(super) fn asking() -> Result<App<Count>, CompileErrors> {
     Ok(graph.compile()?.with_context(()))
 }
 
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     let shape = Shape { name: "resume1000", unit: "round trip", units: TRIPS };
     let app = asking()?;
     let on_store: OnStore = Arc::new(move |store: Arc<dyn Checkpointer>| {

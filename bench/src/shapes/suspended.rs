@@ -2,14 +2,14 @@
 
 use crate::Failure;
 use crate::graphs::Count;
-use crate::measure::{Bench, Place, Store};
+use crate::measure::{Measurements, Place, Store};
 
 /// Caches are warm after these.
 const WARM: u64 = 2_000;
 const MORE: u64 = 8_000;
 
 #[expect(clippy::print_stdout, reason = "a finding is told when it is there")]
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     if !bench.wants("suspended", true) {
         return Ok(());
     }

@@ -8,13 +8,13 @@ use graphloom_core_graph::checkpoint::Checkpointer;
 
 use super::check;
 use crate::graphs::Count;
-use crate::measure::{Bench, Floor, OnStore, Shape, Store};
+use crate::measure::{Floor, Measurements, OnStore, Shape, Store};
 use crate::{Failure, graphs};
 
 const THREADS: u64 = 100;
 const STEPS: u64 = 20;
 
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     let shape = Shape { name: "threads100x20", unit: "super-step", units: THREADS * STEPS };
     let app = graphs::chain(STEPS)?;
     let alone = app.clone();

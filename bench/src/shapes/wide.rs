@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{filled, once, stored};
 use crate::Failure;
-use crate::measure::{Bench, Floor, Shape, Store};
+use crate::measure::{Floor, Measurements, Shape, Store};
 
 const ROUNDS: u64 = 100;
 const ONE: Node = Node::named("one");
@@ -95,7 +95,7 @@ fn graph() -> Result<App<Wide>, CompileErrors> {
     Ok(graph.compile()?.with_context(()))
 }
 
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     let shape = Shape { name: "wide100", unit: "super-step", units: 5 * ROUNDS };
     let right = |wide: &Wide| wide.round + 1 == ROUNDS;
     bench.transient(shape, Floor::None, once(graph()?, right)).await?;

@@ -103,7 +103,7 @@
 //! A [`TypedTool`] has arguments of a Rust type, from which the schema comes that the model sees; [`typed`] makes a
 //! [`Tool`] of it. The [`ToolRegistry`] holds an allow-list and a ceiling of [`Risk`], reads arguments tolerantly, checks
 //! them, limits the time of a call, asks a person where it is told to ([`Confirm`]), and refuses a call that failed twice
-//! ([`Repeats`]). Whatever goes wrong is an observation for the model.
+//! ([`FailedCalls`]). Whatever goes wrong is an observation for the model.
 //!
 //! # Durability
 //! [`DurableCalls`] makes every call of a task a durable step, whoever makes it, with [`CallHooks`] around it, a time
@@ -156,6 +156,6 @@ pub use review::{ReviewItem, ReviewRequest, Reviewed, Verdict};
 pub use seed::seed_of;
 pub use strategy::Strategy;
 pub use tool::{
-    Confirm, Confirmation, Decision, Repeats, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry, TypedTool,
-    typed,
+    Confirm, Confirmation, Decision, FailedCalls, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry,
+    TypedTool, typed,
 };

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use graphloom_agents::{
-    Confirm, Confirmation, Decision, Repeats, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry, TypedTool,
-    typed,
+    Confirm, Confirmation, Decision, FailedCalls, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry,
+    TypedTool, typed,
 };
 use graphloom_llm::{ToolCall, ToolSpec};
 use schemars::JsonSchema;
@@ -99,7 +99,7 @@ fn call(name: &str, arguments: Value) -> ToolCall {
 }
 
 async fn run(registry: &ToolRegistry, name: &str, arguments: Value) -> ToolOutcome {
-    registry.call(&call(name, arguments), &mut Repeats::new()).await
+    registry.call(&call(name, arguments), &mut FailedCalls::new()).await
 }
 
 fn keeper() -> (Keep, ToolRegistry) {
@@ -199,13 +199,13 @@ async fn the_same_call_is_not_made_a_third_time_after_two_failures() {
     let mut registry = ToolRegistry::new(Risk::Write);
     registry.register(Arc::clone(&broken) as Arc<dyn Tool>).unwrap();
     registry.register(Fixed::new("write", Risk::Write, || Act::Answer)).unwrap();
-    let mut repeats = Repeats::new();
+    let mut repeats = FailedCalls::new();
     for arguments in [json!({"n": 1}), json!("{\"n\": 1}"), json!({"n": "1"})] {
         let _ = registry.call(&call("broken", arguments), &mut repeats).await;
     }
     assert_eq!(broken.calls.load(Ordering::SeqCst), 2, "the third is the same call, however it is written");
     // The failures outlive the process.
-    let mut repeats: Repeats = serde_json::from_value(serde_json::to_value(&repeats).unwrap()).unwrap();
+    let mut repeats: FailedCalls = serde_json::from_value(serde_json::to_value(&repeats).unwrap()).unwrap();
     let outcome = registry.call(&call("broken", json!({"n": 1})), &mut repeats).await;
     assert!(matches!(&outcome.result, Err(ToolError::Repeated { times: 2, .. })));
     assert!(outcome.content().contains("the disk is away"), "{}", outcome.content());

@@ -12,21 +12,21 @@ pub(crate) struct Unit {
     /// As it was written.
     pub(crate) name: String,
     /// What it can be: several where its name says several, as `pounds` does. There is always one.
-    senses: Vec<Sense>,
+    meanings: Vec<Meaning>,
     /// Whether a table has it; other units are any words.
     is_listed: bool,
 }
 
-/// One thing that a unit can be.
+/// One meaning of a unit's name.
 #[derive(Clone, Debug, PartialEq)]
-struct Sense {
+struct Meaning {
     /// What it measures: the same for units that can be converted into each other.
     dimension: String,
     /// How many of the dimension's base unit it is.
     factor: f64,
 }
 
-impl Sense {
+impl Meaning {
     fn new(dimension: &str, factor: f64) -> Self {
         Self { dimension: dimension.to_owned(), factor }
     }
@@ -66,14 +66,14 @@ impl Unit {
             }
         };
         let is_listed = listed.is_some();
-        let mut senses = listed.unwrap_or_else(|| vec![Sense::new(singular(rest), 1.0)]);
-        senses.iter_mut().for_each(|sense| sense.factor *= factor);
-        Some(Self { name, senses, is_listed })
+        let mut meanings = listed.unwrap_or_else(|| vec![Meaning::new(singular(rest), 1.0)]);
+        meanings.iter_mut().for_each(|sense| sense.factor *= factor);
+        Some(Self { name, meanings, is_listed })
     }
 
     /// `value` of this unit in another of its dimension.
     pub(crate) fn convert(&self, value: f64, to: &Self) -> f64 {
-        let Some((own, to)) = self.common_senses(to).next().filter(|(own, to)| own.factor != to.factor) else {
+        let Some((own, to)) = self.common_meanings(to).next().filter(|(own, to)| own.factor != to.factor) else {
             return value;
         };
         let converted = value * (own.factor / to.factor);
@@ -85,35 +85,35 @@ impl Unit {
     }
 
     /// What both can be, as each of them has it.
-    fn common_senses<'u>(&'u self, other: &'u Self) -> impl Iterator<Item = (&'u Sense, &'u Sense)> {
-        self.senses.iter().flat_map(|own| {
-            other.senses.iter().filter(|theirs| own.dimension == theirs.dimension).map(move |theirs| (own, theirs))
+    fn common_meanings<'u>(&'u self, other: &'u Self) -> impl Iterator<Item = (&'u Meaning, &'u Meaning)> {
+        self.meanings.iter().flat_map(|own| {
+            other.meanings.iter().filter(|theirs| own.dimension == theirs.dimension).map(move |theirs| (own, theirs))
         })
     }
 
     /// Whether both can measure the same.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.common_senses(other).next().is_some()
+        self.common_meanings(other).next().is_some()
     }
 
     /// Whether `value` of this unit is `wanted` of another.
     pub(crate) fn is_amount(&self, value: f64, other: &Self, wanted: f64) -> bool {
-        self.common_senses(other).any(|(own, theirs)| same(value * own.factor, wanted * theirs.factor))
+        self.common_meanings(other).any(|(own, theirs)| same(value * own.factor, wanted * theirs.factor))
     }
 
     /// Whether it stands in the table of units, or is a power of ten. Other units are any words.
     pub(crate) fn is_known(&self) -> bool {
-        self.is_listed || self.senses.iter().any(|sense| sense.factor != 1.0)
+        self.is_listed || self.meanings.iter().any(|sense| sense.factor != 1.0)
     }
 
     /// Whether it is that of a mere number.
     pub(crate) fn is_none(&self) -> bool {
-        self.senses.iter().all(|sense| sense.dimension.is_empty() && sense.factor == 1.0)
+        self.meanings.iter().all(|sense| sense.dimension.is_empty() && sense.factor == 1.0)
     }
 
     /// The word that it measures in, in the singular.
     pub(crate) fn dimension(&self) -> &str {
-        self.senses.first().map_or("", |sense| &sense.dimension)
+        self.meanings.first().map_or("", |sense| &sense.dimension)
     }
 }
 
@@ -123,22 +123,23 @@ impl Unit {
 /// [`ChartError::MixedUnits`] for units of different dimensions.
 pub(crate) fn common(units: &[Unit]) -> Result<Unit, ChartError> {
     let Some(first) = units.first() else {
-        return Ok(Unit { name: String::new(), senses: vec![Sense::new("", 1.0)], is_listed: false });
+        return Ok(Unit { name: String::new(), meanings: vec![Meaning::new("", 1.0)], is_listed: false });
     };
     // What all of them can be.
-    let mut shared: Vec<&str> = first.senses.iter().map(|sense| sense.dimension.as_str()).collect();
+    let mut shared: Vec<&str> = first.meanings.iter().map(|sense| sense.dimension.as_str()).collect();
     for other in units {
-        shared.retain(|dimension| other.senses.iter().any(|sense| sense.dimension == *dimension));
+        shared.retain(|dimension| other.meanings.iter().any(|sense| sense.dimension == *dimension));
         if shared.is_empty() {
             let shown = |unit: &Unit| if unit.name.is_empty() { "none".to_owned() } else { unit.name.clone() };
             return Err(ChartError::MixedUnits { one: shown(first), other: shown(other) });
         }
     }
     let as_shared = |unit: &Unit| {
-        let senses = unit.senses.iter().filter(|sense| shared.contains(&sense.dimension.as_str())).cloned().collect();
-        Unit { senses, ..unit.clone() }
+        let meanings =
+            unit.meanings.iter().filter(|sense| shared.contains(&sense.dimension.as_str())).cloned().collect();
+        Unit { meanings, ..unit.clone() }
     };
-    let count = |unit: &Unit| units.iter().map(&as_shared).filter(|other| other.senses == unit.senses).count();
+    let count = |unit: &Unit| units.iter().map(&as_shared).filter(|other| other.meanings == unit.meanings).count();
     let mut best = as_shared(first);
     for unit in units.iter().map(&as_shared) {
         if count(&unit) > count(&best) {
@@ -146,10 +147,10 @@ pub(crate) fn common(units: &[Unit]) -> Result<Unit, ChartError> {
         }
     }
     // `GBP` says what `pounds` leaves open.
-    if let Some(clear) = units.iter().find(|unit| unit.senses == best.senses) {
+    if let Some(clear) = units.iter().find(|unit| unit.meanings == best.meanings) {
         best.name.clone_from(&clear.name);
     }
-    if best.senses == [Sense::new("%", 1.0)] {
+    if best.meanings == [Meaning::new("%", 1.0)] {
         "%".clone_into(&mut best.name);
     }
     Ok(best)
@@ -190,21 +191,21 @@ fn without_magnitude(unit: &str) -> (&str, f64) {
     }
 }
 
-fn known(unit: &str, before: &str, behind: &str) -> Option<Vec<Sense>> {
+fn known(unit: &str, before: &str, behind: &str) -> Option<Vec<Meaning>> {
     let find = |name: &str| {
         if let Some((_, dimension, factor)) = COUNTED.iter().find(|(known, ..)| *known == name) {
-            return Some(vec![Sense::new(dimension, *factor)]);
+            return Some(vec![Meaning::new(dimension, *factor)]);
         }
         // A month is of no one length, so nothing is converted into it.
         let unit = named(name).filter(|unit| unit.is_exact())?.beside(before, behind);
-        let mut senses: Vec<Sense> = Vec::new();
+        let mut meanings: Vec<Meaning> = Vec::new();
         for (dimension, factor) in unit.readings() {
             // A kilobyte is a thousand bytes here, whatever else it is to others.
-            if senses.iter().all(|sense| sense.dimension != dimension.symbol()) {
-                senses.push(Sense::new(dimension.symbol(), factor));
+            if meanings.iter().all(|sense| sense.dimension != dimension.symbol()) {
+                meanings.push(Meaning::new(dimension.symbol(), factor));
             }
         }
-        Some(senses)
+        Some(meanings)
     };
     find(unit).or_else(|| find(singular(unit)))
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
-    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
-    JournalRow, Lease, Payload, Pruning, Stats, TaskRecord, TaskRecordKind, ThreadFilter, ThreadRow,
+    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldPayload, FieldRecord,
+    HistoryFilter, JournalRow, Lease, Pruning, Stats, TaskRecord, TaskRecordKind, ThreadFilter, ThreadRow,
 };
 
 use crate::seal::Place;
@@ -44,7 +44,7 @@ impl<C> Encrypted<C> {
         let ns = Arc::clone(&commit.ns);
         for record in &mut commit.fields {
             let place = of_field(thread, &ns, &record.field, record.version);
-            record.payload = Payload::new(self.keys.seal(&place, record.payload.bytes())?);
+            record.payload = FieldPayload::new(self.keys.seal(&place, record.payload.bytes())?);
         }
         for record in &mut commit.tasks {
             let place = of_task(thread, &ns, &record.task, record.kind, &record.key);
@@ -143,7 +143,7 @@ impl<C: Checkpointer> Checkpointer for Encrypted<C> {
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
         let chain = self.inner.field(thread, ns, field, version).await?.into_iter().map(|record| {
             let opened = self.keys.open(&of_field(thread, ns, field, record.version), record.payload.bytes())?;
-            Ok::<_, EncryptionError>(FieldRecord { payload: Payload::Inline(opened.into()), ..record })
+            Ok::<_, EncryptionError>(FieldRecord { payload: FieldPayload::Inline(opened.into()), ..record })
         });
         Ok(chain.collect::<Result<_, _>>()?)
     }

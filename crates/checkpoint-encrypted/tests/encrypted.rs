@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use graphloom_checkpoint_encrypted::{Encrypted, EncryptionError, Key, Keyring};
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_core_graph::checkpoint::{
-    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, JournalRow, MemoryCheckpointer, Payload,
+    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldPayload, FieldRecord, JournalRow, MemoryCheckpointer,
     RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
 };
 use graphloom_core_graph::conformance::{self, Verdict};
@@ -26,7 +26,7 @@ fn keys() -> Keyring {
 
 /// A first commit that says the secret wherever a commit can say something.
 fn secret(version: u64) -> Commit {
-    let payload = Payload::new(SECRET.to_vec());
+    let payload = FieldPayload::new(SECRET.to_vec());
     let row = ThreadRow {
         thread: "".into(),
         graph: "g".to_owned(),
@@ -153,7 +153,7 @@ async fn what_was_damaged_moved_or_never_encrypted_is_refused() {
         assert!(matches!(refused, EncryptionError::Refused { .. }), "{refused}");
     }
     let put = async |bytes: Vec<u8>| {
-        let record = FieldRecord { payload: Payload::new(bytes), ..at("x", 3) };
+        let record = FieldRecord { payload: FieldPayload::new(bytes), ..at("x", 3) };
         inner.commit(&lease, Commit { fields: vec![record], ..Commit::default() }).await.unwrap();
         cause(store.field("a", "", "x", 3).await.unwrap_err())
     };

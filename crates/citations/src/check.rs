@@ -2,8 +2,8 @@
 
 use graphloom_text::Language;
 
+use crate::disclaimer::disclaimer;
 use crate::entail::{Entailment, Judgement, Outage, Question};
-use crate::frame::frame;
 use crate::locate::{Span, best_window, find_quotation_in};
 use crate::rules::{Fault, FaultKind, doubts, refuted};
 use crate::segment::sentences_in;
@@ -31,8 +31,8 @@ impl Default for CheckOptions {
 pub enum Examined {
     /// A quotation, a number, unit or date of the same quantity, or the lack of a text decided.
     Decided(Checked),
-    /// A judge must be asked; [`Open::close`] takes the answer.
-    Open(Open),
+    /// A judge must be asked; [`OpenClaim::close`] takes the answer.
+    Undecided(OpenClaim),
 }
 
 impl Examined {
@@ -49,21 +49,21 @@ impl Examined {
     pub fn faults(&self) -> &[Fault] {
         match self {
             Self::Decided(checked) => &checked.faults,
-            Self::Open(open) => &open.question.doubts,
+            Self::Undecided(open) => &open.question.doubts,
         }
     }
 }
 
-/// A claim that no rule rejected and no quotation accepted.
+/// A claim that no rule rejected and no quotation accepted, so that a judge has to decide.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Open {
+pub struct OpenClaim {
     /// What to ask.
     pub question: Question,
     span: Span,
     overlap: Option<f32>,
 }
 
-impl Open {
+impl OpenClaim {
     /// The verdict that a judge's answer leads to. Without an answer the claim is not checked: doubts are no verdict.
     #[must_use]
     pub fn close(self, answer: Result<Judgement, Outage>) -> Checked {
@@ -86,7 +86,7 @@ impl Open {
 pub async fn check(claim: &str, source: SourceText<'_>, judge: &dyn Entailment, options: CheckOptions) -> Checked {
     match examine(claim, source, options) {
         Examined::Decided(checked) => checked,
-        Examined::Open(open) => {
+        Examined::Undecided(open) => {
             let answer = judge.judge(&open.question).await;
             open.close(answer)
         }
@@ -119,8 +119,8 @@ pub fn examine(claim: &str, source: SourceText<'_>, options: CheckOptions) -> Ex
         return decided(Verdict::Contradicted { span }, Basis::Rules, vec![fault], overlap);
     }
     let doubts = match quotation {
-        Some((_, Some(frame))) => {
-            vec![Fault { kind: FaultKind::Frame, claimed: claim.to_owned(), found: Some(frame) }]
+        Some((_, Some(disclaimer))) => {
+            vec![Fault { kind: FaultKind::Frame, claimed: claim.to_owned(), found: Some(disclaimer) }]
         }
         _ => doubts(claim, &source, span, language),
     };
@@ -131,19 +131,20 @@ pub fn examine(claim: &str, source: SourceText<'_>, options: CheckOptions) -> Ex
         passage: source.text[passage.range()].to_owned(),
         doubts,
     };
-    Examined::Open(Open { question, span, overlap })
+    Examined::Undecided(OpenClaim { question, span, overlap })
 }
 
 /// A quotation of the whole claim, and what keeps the source from saying it there. One that nothing does comes first.
 fn quotation(claim: &str, source: &SourceText<'_>, language: Language) -> Option<(Span, Option<String>)> {
     let asks = claim.trim_end().ends_with(['?', '？']);
     let framed = |span: Span| {
-        let frame = if asks { Some("a question".to_owned()) } else { frame(source.text, source.title, span, language) };
-        (span, frame)
+        let disclaimer =
+            if asks { Some("a question".to_owned()) } else { disclaimer(source.text, source.title, span, language) };
+        (span, disclaimer)
     };
     let mut found = find_quotation_in(claim, source.text, language).into_iter().map(framed);
     let first = found.next()?;
-    if first.1.is_none() { Some(first) } else { found.find(|(_, frame)| frame.is_none()).or(Some(first)) }
+    if first.1.is_none() { Some(first) } else { found.find(|(_, disclaimer)| disclaimer.is_none()).or(Some(first)) }
 }
 
 fn head(text: &str, most: usize) -> Span {

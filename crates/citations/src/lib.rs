@@ -47,8 +47,8 @@ mod readme {}
 
 mod check;
 mod claim;
+mod disclaimer;
 mod entail;
-mod frame;
 mod locate;
 mod mark;
 mod marker;
@@ -59,7 +59,7 @@ mod stem;
 mod token;
 mod verdict;
 
-pub use check::{CheckOptions, Examined, Open, check, examine};
+pub use check::{CheckOptions, Examined, OpenClaim, check, examine};
 pub use claim::{Claim, claims, claims_in};
 pub use entail::{Entailment, Extractive, Judgement, Outage, Question};
 pub use graphloom_text::Language;

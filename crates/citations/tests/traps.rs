@@ -12,7 +12,7 @@ fn looked_at(title: &str, source: &str, claim: &str) -> Examined {
 fn decided(examined: Examined) -> Option<Checked> {
     match examined {
         Examined::Decided(checked) => Some(checked),
-        Examined::Open(_) => None,
+        Examined::Undecided(_) => None,
     }
 }
 
@@ -48,7 +48,7 @@ fn a_quotation_counts_only_where_the_source_says_so_itself() {
     ] {
         let found = looked_at("", source, claim);
         assert!(found.faults().iter().any(|fault| fault.kind == FaultKind::Frame), "{source}: {found:?}");
-        let Examined::Open(open) = found else { panic!("{source} was decided") };
+        let Examined::Undecided(open) = found else { panic!("{source} was decided") };
         // Nobody to ask, nothing said.
         let unasked = open.close(Err(Outage::new("there is no judge")));
         assert!(matches!(unasked.verdict, Verdict::NotChecked { .. }), "{source}");
@@ -76,7 +76,7 @@ fn a_whole_sentence_of_the_source_is_a_quotation() {
 #[test]
 fn without_a_judge_nothing_is_not_found_but_in_a_source_without_text() {
     let claim = "Masks keep the virus from spreading.";
-    let Examined::Open(open) = looked_at("", "Cloth coverings cut transmission by half.", claim) else {
+    let Examined::Undecided(open) = looked_at("", "Cloth coverings cut transmission by half.", claim) else {
         panic!("a claim in other words was decided");
     };
     let unasked = open.close(Err(Outage::new("there is no judge")));
@@ -85,7 +85,9 @@ fn without_a_judge_nothing_is_not_found_but_in_a_source_without_text() {
     let empty = decided(looked_at("", " \n", claim)).expect("nothing to ask about");
     assert_eq!((empty.verdict, empty.basis), (Verdict::NotFound, Basis::Wording));
     // Two scripts share no words, so nothing was measured.
-    let Examined::Open(open) = looked_at("", "口罩可以阻止病毒的传播。", claim) else { panic!("decided") };
+    let Examined::Undecided(open) = looked_at("", "口罩可以阻止病毒的传播。", claim) else {
+        panic!("decided")
+    };
     assert_eq!(open.close(Err(Outage::new("none"))).overlap, None);
 }
 
@@ -205,7 +207,7 @@ fn one_other_word_is_a_doubt_wherever_else_it_stands() {
         "The drug could upregulate the first receptor and downregulate the second.",
         "Before the storm the bridge was closed by the town.",
     ] {
-        let Examined::Open(open) = looked_at("", source, claim) else { panic!("{claim} was decided") };
+        let Examined::Undecided(open) = looked_at("", source, claim) else { panic!("{claim} was decided") };
         assert!(!open.question.doubts.is_empty(), "{claim}");
     }
 }
@@ -221,7 +223,7 @@ proptest! {
         let claim = format!("{}.", words.join(" "));
         let source = format!("They are seen all summer. {sentence}.");
         match looked_at("", &source, &claim) {
-            Examined::Open(open) => prop_assert!(!open.question.doubts.is_empty(), "{claim}"),
+            Examined::Undecided(open) => prop_assert!(!open.question.doubts.is_empty(), "{claim}"),
             Examined::Decided(checked) => prop_assert!(!checked.verdict.is_supported(), "{claim}"),
         }
     }

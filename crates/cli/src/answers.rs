@@ -19,19 +19,19 @@ pub struct AnswerArgs {
     pub answers: Vec<String>,
 }
 
-/// Answers that fit the questions of a run.
+/// Answers that were checked against the open questions of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Given {
+pub struct CheckedAnswers {
     /// The answers by key or id of their question.
     pub values: BTreeMap<String, Value>,
-    /// The same, to resume the run with.
+    /// The answers in the form in which the run is resumed.
     pub answers: Answers,
 }
 
 impl AnswerArgs {
-    /// The answers that were given to the open questions of a run, checked against their declared types; `None` without
-    /// any. A run may be answered in part.
+    /// The answers to the open questions of a run, checked against their declared types; `None` without any answer. Some
+    /// questions may stay open.
     ///
     /// Stdin is read without `--answer -` only where questions wait and neither a terminal, nor `--yes`, nor
     /// `--no-input` answers them.
@@ -43,11 +43,11 @@ impl AnswerArgs {
         questions: &Questions,
         args: &ConsentArgs,
         progress: &Progress,
-    ) -> Result<Option<Given>, Failure> {
-        given(self.values(!questions.is_empty(), args, progress).await?, questions)
+    ) -> Result<Option<CheckedAnswers>, Failure> {
+        check_answers(self.values(!questions.is_empty(), args, progress).await?, questions)
     }
 
-    /// The answers that were given, by key, before anything is known of the questions. Stdin is read as by
+    /// The answers by key, unchecked, for a caller that does not know the questions yet. Stdin is read as by
     /// [`AnswerArgs::read`], where `waits` says whether questions wait.
     ///
     /// # Errors
@@ -64,8 +64,8 @@ impl AnswerArgs {
             if text.trim() == "-" {
                 from_stdin = true;
             } else {
-                let (key, value) = pair(text)?;
-                put(&mut values, key, value)?;
+                let (key, value) = parse_pair(text)?;
+                insert_once(&mut values, key, value)?;
             }
         }
         let asked = from_stdin;
@@ -74,16 +74,16 @@ impl AnswerArgs {
             if !asked {
                 progress.note("reading answers from stdin, as a JSON object of keys and answers");
             }
-            for (key, value) in object(&piped().await?)? {
-                put(&mut values, key, value)?;
+            for (key, value) in parse_object(&read_stdin().await?)? {
+                insert_once(&mut values, key, value)?;
             }
         }
         Ok(values)
     }
 }
 
-/// Everything on stdin.
-async fn piped() -> Result<String, Failure> {
+/// Reads stdin to its end.
+async fn read_stdin() -> Result<String, Failure> {
     let read = tokio::task::spawn_blocking(|| {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
@@ -92,8 +92,8 @@ async fn piped() -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|_| Failure::usage("what came on stdin is not UTF-8 text"))
 }
 
-/// `KEY=JSON`.
-fn pair(text: &str) -> Result<(String, Value), CliError> {
+/// Parses `KEY=JSON`.
+fn parse_pair(text: &str) -> Result<(String, Value), CliError> {
     let Some((key, value)) = text.split_once('=') else {
         return Err(CliError::usage(format!("`--answer {text}` has no `=`; write `--answer KEY=JSON`")));
     };
@@ -107,8 +107,8 @@ fn pair(text: &str) -> Result<(String, Value), CliError> {
     Ok((key.to_owned(), value))
 }
 
-/// An object of keys and answers; nothing for nothing.
-fn object(text: &str) -> Result<BTreeMap<String, Value>, CliError> {
+/// Parses a JSON object of keys and answers. A blank text is an empty object.
+fn parse_object(text: &str) -> Result<BTreeMap<String, Value>, CliError> {
     if text.trim().is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -121,7 +121,7 @@ fn object(text: &str) -> Result<BTreeMap<String, Value>, CliError> {
     }
 }
 
-fn put(values: &mut BTreeMap<String, Value>, key: String, value: Value) -> Result<(), CliError> {
+fn insert_once(values: &mut BTreeMap<String, Value>, key: String, value: Value) -> Result<(), CliError> {
     if values.contains_key(&key) {
         return Err(CliError::usage(format!("`{key}` is answered twice; give one answer")));
     }
@@ -129,8 +129,8 @@ fn put(values: &mut BTreeMap<String, Value>, key: String, value: Value) -> Resul
     Ok(())
 }
 
-/// Answers that fit their questions.
-fn given(values: BTreeMap<String, Value>, questions: &Questions) -> Result<Option<Given>, Failure> {
+/// Checks answers against the questions; `None` without any answer.
+fn check_answers(values: BTreeMap<String, Value>, questions: &Questions) -> Result<Option<CheckedAnswers>, Failure> {
     if values.is_empty() {
         return Ok(None);
     }
@@ -145,7 +145,7 @@ fn given(values: BTreeMap<String, Value>, questions: &Questions) -> Result<Optio
         })?;
         answers = answers.and(key, value)?;
     }
-    Ok(Some(Given { values, answers }))
+    Ok(Some(CheckedAnswers { values, answers }))
 }
 
 #[cfg(test)]
@@ -162,7 +162,7 @@ mod tests {
             ("review=approve", Err("the answer `approve` to `review` is not JSON")),
             ("review=", Err("is not JSON")),
         ] {
-            match (pair(text), expected) {
+            match (parse_pair(text), expected) {
                 (Ok((key, value)), Ok((name, wanted))) => assert_eq!((key.as_str(), value), (name, wanted)),
                 (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
                 (got, wanted) => panic!("{text}: {got:?} instead of {wanted:?}"),
@@ -172,23 +172,23 @@ mod tests {
 
     #[test]
     fn stdin_holds_an_object_or_nothing() {
-        assert_eq!(object(" \n").unwrap(), BTreeMap::new());
-        assert_eq!(object(r#"{"a": 1}"#).unwrap(), BTreeMap::from([("a".to_owned(), Value::from(1))]));
-        assert!(object("[1]").unwrap_err().to_string().contains("no JSON object"));
-        assert!(object("approve").unwrap_err().to_string().contains("not JSON"));
+        assert_eq!(parse_object(" \n").unwrap(), BTreeMap::new());
+        assert_eq!(parse_object(r#"{"a": 1}"#).unwrap(), BTreeMap::from([("a".to_owned(), Value::from(1))]));
+        assert!(parse_object("[1]").unwrap_err().to_string().contains("no JSON object"));
+        assert!(parse_object("approve").unwrap_err().to_string().contains("not JSON"));
     }
 
     #[test]
     fn an_answer_needs_a_question() {
-        assert_eq!(given(BTreeMap::new(), &Questions::default()).unwrap(), None);
+        assert_eq!(check_answers(BTreeMap::new(), &Questions::default()).unwrap(), None);
         let some = BTreeMap::from([("review".to_owned(), Value::from("approve"))]);
-        let error = given(some, &Questions::default()).unwrap_err();
+        let error = check_answers(some, &Questions::default()).unwrap_err();
         assert_eq!(
             (error.status(), error.to_string().contains("waits for no answer")),
             (crate::ExitStatus::Usage, true)
         );
         let mut values = BTreeMap::new();
-        put(&mut values, "a".to_owned(), Value::Null).unwrap();
-        assert!(put(&mut values, "a".to_owned(), Value::Null).is_err());
+        insert_once(&mut values, "a".to_owned(), Value::Null).unwrap();
+        assert!(insert_once(&mut values, "a".to_owned(), Value::Null).is_err());
     }
 }

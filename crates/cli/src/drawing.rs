@@ -43,11 +43,11 @@ impl GraphFormat {
         }
     }
 
-    /// Draws a graph, and tells the drawing as the result.
+    /// Draws a graph and prints the drawing as the result.
     ///
     /// # Errors
     /// As [`draw`](Self::draw); a result that cannot be written.
-    pub fn tell(self, diagram: &Diagram, session: &Session) -> Result<ExitStatus, Failure> {
+    pub fn print(self, diagram: &Diagram, session: &Session) -> Result<ExitStatus, Failure> {
         let drawn = self.draw(diagram)?;
         session.progress.result(ExitStatus::Done, &drawn, &drawn)?;
         Ok(ExitStatus::Done)

@@ -1,4 +1,4 @@
-//! Stopping by the user: Ctrl-C, or a request of the system to end.
+//! Signals that stop the program: Ctrl-C, or the system's request to terminate.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -8,54 +8,54 @@ use tokio::sync::watch;
 
 use crate::{ExitStatus, Progress};
 
-/// Tells that the user wants the program to stop. Clones tell the same.
+/// The signals that stop the program. Clones share one count of signals.
 ///
-/// The first signal lets a run that is [`follow`]ed finish what is in flight, the second cancels that, the third ends the
-/// program at once; what was committed is safe in each case. Outside a run the first signal ends the program.
+/// While a run is [`follow`]ed, the first signal drains the run, the second cancels the run, and the third ends the
+/// program at once; committed work is safe in each case. Outside a run the first signal ends the program.
 #[derive(Clone, Debug)]
 pub struct Interrupt {
     count: watch::Receiver<u32>,
-    followers: Arc<AtomicUsize>,
-    /// Signals since somebody last began to deal with them.
-    unheeded: Arc<AtomicU32>,
+    subscribers: Arc<AtomicUsize>,
+    /// Signals since the last [`subscribe`](Interrupt::subscribe).
+    unhandled: Arc<AtomicU32>,
 }
 
 impl Interrupt {
     /// Listens to signals of this process from now on. Needs a running tokio runtime.
     pub fn listen() -> Self {
         let (sender, count) = watch::channel(0);
-        let unheeded = Arc::<AtomicU32>::default();
-        let listening = Arc::clone(&unheeded);
+        let unhandled = Arc::<AtomicU32>::default();
+        let counted = Arc::clone(&unhandled);
         tokio::spawn(async move {
             // Without signals the program is stopped by the system's own means.
             while signal().await.is_ok() {
                 sender.send_modify(|count| *count += 1);
-                if listening.fetch_add(1, Ordering::SeqCst) >= 2 {
+                if counted.fetch_add(1, Ordering::SeqCst) >= 2 {
                     std::process::exit(i32::from(ExitStatus::Interrupted as u8));
                 }
             }
         });
-        Self { count, followers: Arc::default(), unheeded }
+        Self { count, subscribers: Arc::default(), unhandled }
     }
 
     /// An interrupt that comes when `count` is raised, for tests and for programs with signals of their own.
     pub fn from_watch(count: watch::Receiver<u32>) -> Self {
-        Self { count, followers: Arc::default(), unheeded: Arc::default() }
+        Self { count, subscribers: Arc::default(), unhandled: Arc::default() }
     }
 
-    /// From now on signals are told to who asks for them, and end the program no longer, until this is dropped. Signals of
-    /// before are not told.
+    /// Subscribes to signals. As long as a subscription lives, a first signal does not end the program. The subscription
+    /// counts only later signals.
     #[must_use]
-    pub fn attend(&self) -> Attention {
+    pub fn subscribe(&self) -> SignalSubscription {
         let mut interrupt = self.clone();
         let before = *interrupt.count.borrow_and_update();
-        interrupt.unheeded.store(0, Ordering::SeqCst);
-        interrupt.followers.fetch_add(1, Ordering::SeqCst);
-        let following = Following(Arc::clone(&interrupt.followers));
-        Attention { interrupt, before, _following: following }
+        interrupt.unhandled.store(0, Ordering::SeqCst);
+        interrupt.subscribers.fetch_add(1, Ordering::SeqCst);
+        let count_guard = SubscriberCount(Arc::clone(&interrupt.subscribers));
+        SignalSubscription { interrupt, before, _count_guard: count_guard }
     }
 
-    /// Waits for the next signal and tells how many there were.
+    /// Waits for the next signal and returns how many there were.
     async fn next(&mut self) -> u32 {
         if self.count.changed().await.is_err() {
             std::future::pending::<()>().await;
@@ -63,11 +63,11 @@ impl Interrupt {
         *self.count.borrow_and_update()
     }
 
-    /// Waits for a signal while no run is followed.
-    pub(crate) async fn unattended(&mut self) {
+    /// Waits for a signal that comes while nobody is subscribed.
+    pub(crate) async fn signal_without_subscriber(&mut self) {
         loop {
             self.next().await;
-            if self.followers.load(Ordering::SeqCst) == 0 {
+            if self.subscribers.load(Ordering::SeqCst) == 0 {
                 return;
             }
         }
@@ -89,32 +89,32 @@ async fn signal() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 
-/// Someone who deals with signals, see [`Interrupt::attend`].
+/// A subscription to signals, see [`Interrupt::subscribe`].
 #[derive(Debug)]
-pub struct Attention {
+pub struct SignalSubscription {
     interrupt: Interrupt,
     before: u32,
-    _following: Following,
+    _count_guard: SubscriberCount,
 }
 
-impl Attention {
-    /// Waits for the next signal and tells how many there were since [`Interrupt::attend`].
+impl SignalSubscription {
+    /// Waits for the next signal and returns how many there were since [`Interrupt::subscribe`].
     pub async fn signal(&mut self) -> u32 {
         self.interrupt.next().await.saturating_sub(self.before)
     }
 }
 
-/// Counts a followed run for as long as it lasts.
+/// Counts a subscriber until it is dropped.
 #[derive(Debug)]
-struct Following(Arc<AtomicUsize>);
+struct SubscriberCount(Arc<AtomicUsize>);
 
-impl Drop for Following {
+impl Drop for SubscriberCount {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-/// Drives a run to its end: events go to `progress` (for `--json`) and to `seen`, signals stop the run.
+/// Drives a run to its end. Events go to `progress` (for `--json`) and to `observe`; signals stop the run.
 ///
 /// The outcome of a run that the user stopped is [`Outcome::Drained`] or [`Outcome::Cancelled`], unless it ended before.
 ///
@@ -124,21 +124,21 @@ pub async fn follow<S: Send + Sync + 'static>(
     mut run: Run<S>,
     interrupt: &Interrupt,
     progress: &Progress,
-    mut seen: impl FnMut(&Event),
+    mut observe: impl FnMut(&Event),
 ) -> Result<Outcome<S>, RunError> {
     // A signal that stopped an earlier run is not meant for this one.
-    let mut attention = interrupt.attend();
+    let mut subscription = interrupt.subscribe();
     let handle = run.handle();
     loop {
         tokio::select! {
             event = run.next() => match event {
                 Some(event) => {
                     progress.event(&event);
-                    seen(&event);
+                    observe(&event);
                 }
                 None => break,
             },
-            count = attention.signal() => {
+            count = subscription.signal() => {
                 if count < 2 {
                     progress.note("stopping: what is in flight is finished and saved; once more stops at once");
                     handle.drain();

@@ -94,7 +94,7 @@ mod status;
 mod store;
 mod threads;
 
-pub use answers::{AnswerArgs, Given};
+pub use answers::{AnswerArgs, CheckedAnswers};
 pub use args::{
     BaseArgs, ConsentArgs, ModelArgs, OptionGroup, OutputArgs, ParameterArgs, PromptArgs, RunArgs, SourceArgs,
     ThreadArgs,
@@ -103,7 +103,7 @@ pub use corpus::open_corpus;
 pub use data_dir::DataDir;
 pub use drawing::{GraphFormat, svg};
 pub use error::CliError;
-pub use interrupt::{Attention, Interrupt, follow};
+pub use interrupt::{Interrupt, SignalSubscription, follow};
 pub use log::LogFormat;
 pub use models::{
     Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, find_servers, key_plan,

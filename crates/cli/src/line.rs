@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use serde_json::json;
 
-use crate::args::{Offer, exact};
+use crate::args::{Offer, only_served_options};
 use crate::{BaseArgs, CliError, ExitStatus, Failure, Progress};
 
 const COMPLETIONS: &str = "completions";
@@ -44,16 +44,16 @@ enum Form {
 /// # Errors
 /// Help, the version, and what is wrong with the line, in the colours that `--color` asks for.
 pub(crate) fn read<A: Parser>(words: Vec<OsString>) -> Result<Line<A>, clap::Error> {
-    let offer = Offer::of(described(A::command()).color(colours(&words)));
-    let told: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let offer = Offer::of(with_description_commands(A::command()).color(colours(&words)));
+    let arguments: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let mut matches =
-        offer.command.clone().try_get_matches_from(words).map_err(|error| offer.explained(error, &told))?;
+        offer.command.clone().try_get_matches_from(words).map_err(|error| offer.explained(error, &arguments))?;
     offer.check(&matches)?;
     let mut command = offer.command;
     match form(&matches) {
         Some(form) => match BaseArgs::from_arg_matches(&matches) {
             Ok(base) => {
-                let command = exact(described(A::command()));
+                let command = only_served_options(with_description_commands(A::command()));
                 Ok(Line::Describe(Box::new(Description { base, form, command })))
             }
             Err(error) => Err(error.format(&mut command)),
@@ -63,7 +63,7 @@ pub(crate) fn read<A: Parser>(words: Vec<OsString>) -> Result<Line<A>, clap::Err
 }
 
 /// The definition of a command line with the subcommands that describe it.
-fn described(command: Command) -> Command {
+fn with_description_commands(command: Command) -> Command {
     let shell = Arg::new("shell").required(true).value_name("SHELL").help("The shell");
     let completions = Command::new(COMPLETIONS)
         .about("Print a script by which a shell completes this program's subcommands and options")
@@ -88,19 +88,19 @@ fn colours(words: &[OsString]) -> ColorChoice {
     let mut words = words.iter().skip(1).map(|word| word.to_string_lossy()).take_while(|word| word != "--");
     let mut choice = ColorChoice::Auto;
     while let Some(word) = words.next() {
-        let said = match word.strip_prefix("--color") {
+        let value = match word.strip_prefix("--color") {
             Some("") => words.next(),
             Some(rest) => rest.strip_prefix('=').map(|rest| rest.to_owned().into()),
             None => None,
         };
-        choice = said.and_then(|said| ColorChoice::from_str(&said, true).ok()).unwrap_or(choice);
+        choice = value.and_then(|value| ColorChoice::from_str(&value, true).ok()).unwrap_or(choice);
     }
     choice
 }
 
 impl Description {
-    /// Prints or writes it.
-    pub(crate) fn tell(self, progress: &Progress) -> Result<ExitStatus, Failure> {
+    /// Prints the description, or writes the manual pages to their directory.
+    pub(crate) fn print(self, progress: &Progress) -> Result<ExitStatus, Failure> {
         let Self { form, mut command, .. } = self;
         let text = match form {
             Form::Completions(shell) => {
@@ -112,7 +112,7 @@ impl Description {
             Form::Man(place) => {
                 let pages = pages(command)?;
                 if place.as_os_str() != "-" {
-                    return written(&place, &pages, progress);
+                    return write_pages(&place, &pages, progress);
                 }
                 pages.into_iter().map(|(_, page)| page).collect()
             }
@@ -122,8 +122,8 @@ impl Description {
     }
 }
 
-/// Pages for everybody of the machine to read, unlike what a run writes.
-fn written(dir: &Path, pages: &[(String, String)], progress: &Progress) -> Result<ExitStatus, Failure> {
+/// Writes manual pages that every user of the machine may read, unlike what a run writes.
+fn write_pages(dir: &Path, pages: &[(String, String)], progress: &Progress) -> Result<ExitStatus, Failure> {
     std::fs::create_dir_all(dir).map_err(CliError::io("make the directory", dir))?;
     let mut files = Vec::new();
     for (name, page) in pages {

@@ -1,4 +1,4 @@
-//! What an application works with, and the lines that go on with its runs.
+//! What an application works with, and the commands that resume its runs.
 
 use crate::config::ConfigFiles;
 use crate::store::Chosen;
@@ -10,7 +10,7 @@ use crate::{BaseArgs, CliError, DataDir, Failure, Interrupt, Progress, RunArgs, 
 pub struct Session {
     /// Where progress and the result go.
     pub progress: Progress,
-    /// Tells when the user wants to stop.
+    /// The signals that stop the program.
     pub interrupt: Interrupt,
     /// What the files `graphloom.toml` say.
     pub files: ConfigFiles,
@@ -48,7 +48,7 @@ impl Session {
         self.chosen.open().await
     }
 
-    /// The same for who only looks: `None` where nothing was ever kept.
+    /// The store of runs for reading, which is not created; `None` where no run was ever stored.
     ///
     /// # Errors
     /// As [`store`](Self::store).
@@ -69,16 +69,16 @@ impl Session {
         self.chosen.place()
     }
 
-    /// The command that goes on with a run, to be printed when one stops before its end.
+    /// The command that resumes a run, to be printed when a run stops before its end.
     pub fn resume_line(&self, thread: &str) -> String {
         resume_line(&self.program, thread, &self.base)
     }
 
-    /// The command that goes on with a run as it was begun: with the same models, documents, sources and parameters. What
-    /// belongs to one command alone, such as its budget or where it writes, is not repeated.
-    pub fn same_again_line(&self, thread: &str, run: &RunArgs, sources: &SourceArgs) -> String {
+    /// The command that resumes a run with the models, documents, sources and parameters of this one. Options of a single
+    /// command, such as a budget or an output directory, are not repeated.
+    pub fn resume_line_with_options(&self, thread: &str, run: &RunArgs, sources: &SourceArgs) -> String {
         let mut line = self.resume_line(thread);
-        same_again(&mut line, run, sources);
+        push_options(&mut line, run, sources);
         line
     }
 }
@@ -107,8 +107,8 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
-/// Adds the options by which a run is what it was.
-fn same_again(line: &mut String, run: &RunArgs, sources: &SourceArgs) {
+/// Adds the options for the models, documents, sources and parameters.
+fn push_options(line: &mut String, run: &RunArgs, sources: &SourceArgs) {
     let mut option = |name: &str, value: &str| {
         line.push_str(&format!(" {name} {}", quoted(value)));
     };
@@ -148,7 +148,7 @@ mod tests {
             corpus: vec!["papers".into(), "old papers".into()],
             search: vec![crate::SearchEngine::Local, crate::SearchEngine::Arxiv],
         };
-        same_again(&mut line, &run, &sources);
+        push_options(&mut line, &run, &sources);
         assert_eq!(
             line,
             "pocketflow resume tides-1 --model 'scripted:my model.jsonl' --corpus papers --corpus 'old papers' --search \

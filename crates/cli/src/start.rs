@@ -25,7 +25,7 @@ where
         Ok(Line::Run(args)) => start(args, run).into(),
         Ok(Line::Describe(described)) => {
             let progress = Progress::new(&described.base);
-            match described.tell(&progress) {
+            match described.print(&progress) {
                 Ok(status) => status.into(),
                 Err(failure) => {
                     progress.failure(&failure);
@@ -71,10 +71,10 @@ where
         let chosen = Chosen::new(files.store(base.store), base.data_dir.clone());
         let ended = runtime.block_on(Box::pin(async move {
             let session = Session::new(program, base, told, files, chosen.clone());
-            let mut unattended = session.interrupt.clone();
+            let mut interrupt = session.interrupt.clone();
             let ended = tokio::select! {
                 ended = run(args, session) => ended,
-                () = unattended.unattended() => Err(Failure::new(ExitStatus::Interrupted, "stopped by the user")),
+                () = interrupt.signal_without_subscriber() => Err(Failure::new(ExitStatus::Interrupted, "stopped by the user")),
             };
             chosen.close().await;
             ended

@@ -1,5 +1,6 @@
 //! What a node finds beside the state: resources, durable steps, questions, events.
 
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -9,13 +10,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::driver::{Scope, Standing};
 use crate::error::{NodeError, debug_is_text};
 use crate::event::Payload;
-use crate::machine::{Question, Stop};
 use crate::questions::Answer;
 use crate::state::codec;
 use crate::store::Store;
+use crate::tasks::Standing;
+use crate::tasks::{Question, Stop};
 
 /// What a node finds beside the state. Cloning it is cheap.
 pub struct Context<Cx = ()> {
@@ -50,6 +51,16 @@ pub struct StopReason(pub(crate) Stop);
 impl From<Stop> for StopReason {
     fn from(stop: Stop) -> Self {
         Self(stop)
+    }
+}
+
+/// The place where a subgraph runs: the task that calls it. Opaque; made by drivers.
+#[derive(Clone, Copy)]
+pub struct Scope<'t>(pub(crate) &'t (dyn Any + Send + Sync));
+
+impl fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Scope")
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::checkpoint::ThreadStatus;
+use crate::status::ThreadStatus;
 
 /// The version of the JSON form of [`Event`].
 pub const EVENT_VERSION: u32 = 1;

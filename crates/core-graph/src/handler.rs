@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::task::Context as TaskContext;
+use std::task::Context as PollContext;
 
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -100,7 +100,7 @@ pub trait NodeFn<S: State, Cx>: Send + Sync + 'static {
         input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
-        waker: &mut TaskContext<'_>,
+        waker: &mut PollContext<'_>,
     ) -> Called<S> {
         let _ = waker;
         Called::Runs(self.call(input, state, context))
@@ -110,12 +110,12 @@ pub trait NodeFn<S: State, Cx>: Send + Sync + 'static {
 impl<S: State, Cx: 'static> dyn NodeFn<S, Cx> {
     /// As [`begin`](NodeFn::begin) for what takes a context. What takes none runs in a future, and needs no waker here.
     #[inline]
-    pub(crate) fn set_out(
+    pub(crate) fn start_call(
         &self,
         input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
-        waker: &mut TaskContext<'_>,
+        waker: &mut PollContext<'_>,
     ) -> Called<S> {
         match context {
             Some(context) => self.begin(input, state, Some(context), waker),
@@ -162,7 +162,8 @@ impl<Cx> Given<'_, Cx> {
     }
 }
 
-type NodeFuture<S> = BoxFuture<'static, Result<Step<S>, NodeError>>;
+/// The future of a node that runs.
+pub(crate) type NodeFuture<S> = BoxFuture<'static, Result<Step<S>, NodeError>>;
 
 impl<S, Cx, F> NodeFn<S, Cx> for Function<F>
 where

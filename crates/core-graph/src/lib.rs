@@ -110,53 +110,70 @@ mod readme {}
 #[cfg_attr(not(test), expect(unused_extern_crates, reason = "the derive names the crate from outside"))]
 extern crate self as graphloom_core_graph;
 
+mod bytes;
 pub mod checkpoint;
 mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod context;
-mod driver;
 mod error;
 mod event;
+mod executor;
 mod failure;
 mod functional;
 mod graph;
 mod handler;
+mod json_value;
+mod limits;
 mod machine;
 mod name;
 mod nearest;
 mod questions;
+mod record;
+mod recorder;
 mod simulate;
 mod state;
+mod status;
 mod step;
+mod step_row;
 pub mod store;
+mod stored_state;
+mod subgraph;
+mod tasks;
 mod thread;
+mod timeout;
+mod topology;
 
 pub use clock::{Clock, SystemClock};
-pub use context::{Context, DuplicateKey, StopReason, TaskInfo, TaskServices};
-pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope, Standing};
+pub use context::{Context, DuplicateKey, Scope, StopReason, TaskInfo, TaskServices};
 pub use error::{NodeError, RunError, error_chain};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
+pub use executor::{Outcome, Run, RunFuture, RunHandle};
 pub use failure::{Failure, FailureKind};
 pub use functional::{EntryBody, EntryPoint, EntryState, EntryUpdate, EntryValue, Final, TaskFuture, entry_point};
 pub use graph::{
-    App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Description, DescriptionError,
-    Diagram, DiagramEdge, DiagramNode, EdgeKind, FromRef, GraphOptions, JoinDescription, Marks, Mode, NodeDefaults,
-    NodeDescription, NodeKind, NodeSpec, Persistence, Registry, Retry, RetryDescription, Route, RouteCase,
-    RouteDescription, SendDescription, StateGraph, SubgraphSpec, Timeout, TimeoutDescription, When,
+    Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Description, DescriptionError, Diagram,
+    DiagramEdge, DiagramNode, EdgeKind, FromRef, GraphOptions, JoinDescription, Marks, NodeDefaults, NodeDescription,
+    NodeKind, NodeSpec, Registry, RetryDescription, Route, RouteCase, RouteDescription, SendDescription, StateGraph,
+    SubgraphSpec, TimeoutDescription, When,
 };
 pub use graphloom_core_graph_macros::State;
 pub use handler::{Called, Handler, NodeFn, TaskHandler};
-pub use machine::Question;
+pub use limits::{Durability, Order, RunPolicy};
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answer, Answers, Questions};
+pub use recorder::Lag;
 pub use simulate::{Faults, OnceRuns, Report, Simulator, Started};
 pub use state::{
     Field, FieldChange, FieldError, FieldKind, FieldSet, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate,
     LayoutErrors, Log, Op, Shared, Snapshot, State, StateError, Stored, Table,
 };
 pub use step::Step;
-pub use thread::{At, Imported, Thread, ThreadState, Threads};
+pub use tasks::Question;
+pub use tasks::Standing;
+pub use thread::{App, At, Imported, Thread, ThreadState, Threads};
+pub use timeout::Timeout;
+pub use topology::{Mode, Persistence, Retry};
 
 #[doc(hidden)]
 pub mod __private {

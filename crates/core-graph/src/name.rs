@@ -8,9 +8,9 @@ use castaway::match_type;
 use compact_str::CompactString;
 use serde::Serialize;
 
-use crate::checkpoint::RecordBytes;
-use crate::graph::Timeout;
+use crate::bytes::RecordBytes;
 use crate::state::codec;
+use crate::timeout::Timeout;
 
 /// The name of a node: fixed in the program, or made at run time.
 #[derive(Clone, Debug, Eq)]

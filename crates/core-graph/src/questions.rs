@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::RunError;
-use crate::machine::Question;
+use crate::tasks::Question;
 
 /// The open questions of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

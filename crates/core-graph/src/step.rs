@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::name::{Name, Node, Packet};
-use crate::state::State;
+use crate::state::{JsonState, JsonUpdate, State};
 
 /// The result of a node: an optional update of the state, and what it triggers.
 ///
@@ -104,5 +104,11 @@ impl<S: State> fmt::Debug for Step<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let update = self.update.as_ref().map(|update| serde_json::to_value(update).unwrap_or_default());
         f.debug_struct("Step").field("update", &update).field("next", &self.next).finish()
+    }
+}
+
+impl From<JsonUpdate> for Step<JsonState> {
+    fn from(update: JsonUpdate) -> Self {
+        Self::update(update)
     }
 }

@@ -55,13 +55,13 @@ impl Search for CombinedSearch {
             lists.push(answer.hits);
         }
         let mut seen = BTreeSet::new();
-        together.hits = in_turns(lists).filter(|hit| seen.insert(hit.evidence.id.clone())).collect();
+        together.hits = interleave(lists).filter(|hit| seen.insert(hit.evidence.id.clone())).collect();
         together
     }
 }
 
 /// The first of each list, then the second of each, and so on.
-pub fn in_turns<T>(lists: impl IntoIterator<Item = Vec<T>>) -> impl Iterator<Item = T> {
+pub fn interleave<T>(lists: impl IntoIterator<Item = Vec<T>>) -> impl Iterator<Item = T> {
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
     std::iter::from_fn(move || {
         let round: Vec<T> = lists.iter_mut().filter_map(Iterator::next).collect();

@@ -10,9 +10,9 @@ use crate::RetrievalError;
 /// A moment, in seconds since 1970 in UTC. It is shown as an HTTP date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Moment(pub u64);
+pub struct Timestamp(pub u64);
 
-impl Moment {
+impl Timestamp {
     /// The second in which `time` lies.
     #[must_use]
     pub fn of(time: SystemTime) -> Self {
@@ -20,7 +20,7 @@ impl Moment {
     }
 }
 
-impl std::fmt::Display for Moment {
+impl std::fmt::Display for Timestamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The last second that the date format has a year for.
         let seconds = self.0.min(253_402_300_799);
@@ -37,13 +37,13 @@ pub enum Fault {
     #[error("asked for a pause{}; try again after it", until_in_words(until.as_ref()))]
     RateLimited {
         /// When it may be asked again, when that is known.
-        until: Option<Moment>,
+        until: Option<Timestamp>,
     },
     /// The daily budget that the host grants is used up.
     #[error("has no budget left for today{}; a key of its own, or a larger one, raises the budget", until_in_words(until.as_ref()))]
     BudgetSpent {
         /// When there is a new budget, when that is known.
-        until: Option<Moment>,
+        until: Option<Timestamp>,
     },
     /// The host cannot be reached, or it fails.
     #[error("is down ({reason}); try again later")]
@@ -155,6 +155,6 @@ impl Fault {
     }
 }
 
-fn until_in_words(until: Option<&Moment>) -> String {
+fn until_in_words(until: Option<&Timestamp>) -> String {
     until.map_or_else(String::new, |until| format!(" until {until}"))
 }

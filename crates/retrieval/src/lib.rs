@@ -76,12 +76,12 @@ mod terms;
 #[cfg(feature = "web")]
 pub mod web;
 
-pub use combined::{CombinedSearch, NoSearch, in_turns};
-pub use corpus::{Corpus, CorpusOptions, IndexReport, LossyFile, SearchOptions, Unread, UnreadReason, Unwritten};
-pub use document::shown;
+pub use combined::{CombinedSearch, NoSearch, interleave};
+pub use corpus::{Corpus, CorpusOptions, IndexReport, LossyFile, PendingDocument, SearchOptions, Unread, UnreadReason};
+pub use document::visible_text;
 pub use error::RetrievalError;
 pub use evidence::{Evidence, Locator, Source};
-pub use fault::{Fault, Moment};
+pub use fault::{Fault, Timestamp};
 #[cfg(feature = "web")]
 pub use network::{Network, NetworkOptions};
 pub use report::{EngineOutcome, EngineReport};

@@ -228,7 +228,7 @@ mod tests {
             (json!({ "engine": "a", "query": "q", "outcome": { "kind": "empty" }, "notes": [] }), EngineOutcome::Empty),
             (
                 json!({ "engine": "a", "query": "q", "outcome": { "kind": "rate_limited", "until": 5 }, "notes": [] }),
-                failed(Fault::RateLimited { until: Some(crate::fault::Moment(5)) }),
+                failed(Fault::RateLimited { until: Some(crate::fault::Timestamp(5)) }),
             ),
             (
                 json!({ "source": "a", "query": "q", "status": { "status": "ok", "records": 3, "total": 9 }, "notes": [] }),

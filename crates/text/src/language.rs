@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::script::{is_ideographic, is_katakana};
 use crate::stop_words;
 
-/// How many small words of a language a text has.
+/// The number of a language's stop words in a text.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct StopWordCount {
     often: usize,
     different: usize,
 }
@@ -103,7 +103,7 @@ impl Language {
     fn of_small_words(text: &str) -> Self {
         let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).take(LOOKED_AT);
         let (mut all, mut met) = (0_usize, BTreeSet::new());
-        let mut found = [Found::default(); Self::LISTED.len()];
+        let mut found = [StopWordCount::default(); Self::LISTED.len()];
         for word in words {
             all += 1;
             // Single letters are names of things in formulas and programs, and words such as those of `Los Angeles` are

@@ -20,19 +20,19 @@ pub struct Case<'c> {
     /// The same with it.
     pub with: &'c [&'c str],
     /// What tells the two apart.
-    pub seen: Seen<'c>,
+    pub seen: OptionEffect<'c>,
 }
 
 impl<'c> Case<'c> {
     /// The case of a row of a table.
-    pub fn of((option, without, with, seen): &'c (&'c str, Vec<&'c str>, Vec<&'c str>, Seen<'c>)) -> Self {
+    pub fn of((option, without, with, seen): &'c (&'c str, Vec<&'c str>, Vec<&'c str>, OptionEffect<'c>)) -> Self {
         Self { option, without, with, seen: *seen }
     }
 }
 
-/// What an option does that can be seen.
+/// The visible effect of an option.
 #[derive(Clone, Copy, Debug)]
-pub enum Seen<'c> {
+pub enum OptionEffect<'c> {
     /// The program prints this, and not without the option.
     Shows(&'c str),
     /// The program does not print this, and does without the option.
@@ -110,26 +110,26 @@ fn of_all(program: Program<'_>) {
     let proxy = ["--proxy", proxy.as_str()];
     let list = |more: &[&'static str]| [program.list, more].concat();
     let ask = |more: &[&'static str]| [program.ask, &proxy, more].concat();
-    let rows: [(&str, Vec<&str>, Vec<&str>, Seen<'_>); 14] = [
-        ("--help", list(&[]), list(&["--help"]), Seen::Shows("Usage:")),
-        ("--version", vec!["--help"], vec!["--version"], Seen::Hides("Usage:")),
-        ("--data-dir", list(&[]), list(&["--data-dir", "elsewhere"]), Seen::Shows("elsewhere")),
-        ("--store", list(&[]), list(&["--store", "encrypted"]), Seen::Shows("threads-encrypted.db")),
-        ("--no-config", list(&[]), list(&["--no-config"]), Seen::Hides("graphloom.toml` sets `budget`")),
-        ("--json", list(&[]), list(&["--json"]), Seen::Shows("\"event\":\"result\"")),
-        ("--quiet", list(&[]), list(&["--quiet"]), Seen::Hides("there are no runs")),
-        ("--color", list(&["--json=no"]), list(&["--json=no", "--color", "always"]), Seen::Shows("\u{1b}[")),
-        ("--verbose", ask(&[]), ask(&["-vvv"]), Seen::Shows("DEBUG")),
-        ("--log", ask(&[]), ask(&["--log", "log"]), Seen::Writes("log", "DEBUG")),
+    let rows: [(&str, Vec<&str>, Vec<&str>, OptionEffect<'_>); 14] = [
+        ("--help", list(&[]), list(&["--help"]), OptionEffect::Shows("Usage:")),
+        ("--version", vec!["--help"], vec!["--version"], OptionEffect::Hides("Usage:")),
+        ("--data-dir", list(&[]), list(&["--data-dir", "elsewhere"]), OptionEffect::Shows("elsewhere")),
+        ("--store", list(&[]), list(&["--store", "encrypted"]), OptionEffect::Shows("threads-encrypted.db")),
+        ("--no-config", list(&[]), list(&["--no-config"]), OptionEffect::Hides("graphloom.toml` sets `budget`")),
+        ("--json", list(&[]), list(&["--json"]), OptionEffect::Shows("\"event\":\"result\"")),
+        ("--quiet", list(&[]), list(&["--quiet"]), OptionEffect::Hides("there are no runs")),
+        ("--color", list(&["--json=no"]), list(&["--json=no", "--color", "always"]), OptionEffect::Shows("\u{1b}[")),
+        ("--verbose", ask(&[]), ask(&["-vvv"]), OptionEffect::Shows("DEBUG")),
+        ("--log", ask(&[]), ask(&["--log", "log"]), OptionEffect::Writes("log", "DEBUG")),
         (
             "--log-format",
             ask(&["--log", "log"]),
             ask(&["--log", "log", "--log-format", "json"]),
-            Seen::Writes("log", "\"level\":\"DEBUG\""),
+            OptionEffect::Writes("log", "\"level\":\"DEBUG\""),
         ),
-        ("--offline", ask(&[]), ask(&["--offline"]), Seen::Shows("`--offline`")),
-        ("--proxy", [program.ask, &["--offline"]].concat(), ask(&[]), Seen::Shows("400")),
-        ("--ca-file", list(&[]), list(&["--ca-file", "absent.pem"]), Seen::Shows("absent.pem")),
+        ("--offline", ask(&[]), ask(&["--offline"]), OptionEffect::Shows("`--offline`")),
+        ("--proxy", [program.ask, &["--offline"]].concat(), ask(&[]), OptionEffect::Shows("400")),
+        ("--ca-file", list(&[]), list(&["--ca-file", "absent.pem"]), OptionEffect::Shows("absent.pem")),
     ];
     assert!(SHARED.iter().all(|option| rows.iter().any(|row| row.0 == *option)), "an option of all without a case");
     for row in &rows {
@@ -163,9 +163,9 @@ fn run(program: Program<'_>, prepare: &impl Fn(&Path), case: &Case<'_>) {
         let printed = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
         assert!(!printed.contains("panicked"), "{words:?}: {printed}");
         let is_there = match case.seen {
-            Seen::Shows(part) => printed.contains(part),
-            Seen::Hides(part) => !printed.contains(part),
-            Seen::Writes(file, part) => {
+            OptionEffect::Shows(part) => printed.contains(part),
+            OptionEffect::Hides(part) => !printed.contains(part),
+            OptionEffect::Writes(file, part) => {
                 std::fs::read_to_string(dir.path().join(file)).is_ok_and(|text| text.contains(part))
             }
         };

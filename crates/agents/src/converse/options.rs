@@ -4,7 +4,7 @@ use std::fmt;
 
 use graphloom_llm::{ChatModel, Message, Params, ToolCall, Usage};
 
-use crate::{Prompts, Repeats, ToolOutcome, ToolRegistry};
+use crate::{FailedCalls, Prompts, ToolOutcome, ToolRegistry};
 
 /// The limits and settings of a conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct ConverseOptions {
     /// different beginnings.
     pub key: String,
     /// The calls that failed in earlier conversations of the same work.
-    pub repeats: Repeats,
+    pub repeats: FailedCalls,
 }
 
 impl Default for ConverseOptions {
@@ -31,7 +31,7 @@ impl Default for ConverseOptions {
             params: Params::default(),
             result_characters: None,
             key: String::new(),
-            repeats: Repeats::new(),
+            repeats: FailedCalls::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ use graphloom_llm::{Message, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Repeats, ToolOutcome};
+use crate::{FailedCalls, ToolOutcome};
 
 /// The record of a conversation: its messages, its calls and how it ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,7 +29,7 @@ pub struct Transcript {
     pub notes: Vec<String>,
     /// Which calls failed how often, for the next conversation of the same work.
     #[serde(default)]
-    pub repeats: Repeats,
+    pub repeats: FailedCalls,
 }
 
 /// One call and the turn in which it was asked for.
@@ -58,7 +58,7 @@ pub enum StopReason {
 }
 
 impl Transcript {
-    pub(super) fn new(messages: Vec<Message>, repeats: Repeats) -> Self {
+    pub(super) fn new(messages: Vec<Message>, repeats: FailedCalls) -> Self {
         Self {
             messages,
             calls: Vec::new(),

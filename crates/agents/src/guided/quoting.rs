@@ -29,14 +29,14 @@ impl Quoting {
         Self { unchosen, silent: false }
     }
 
-    /// The same without asking, from here on.
-    pub fn be_silent(&mut self) {
+    /// Stops asking the model: from here on the best sentences are quoted.
+    pub fn stop_asking(&mut self) {
         self.silent = true;
     }
 
-    /// Whether no model is asked any more.
+    /// Whether the model is no longer asked.
     #[must_use]
-    pub fn is_silent(&self) -> bool {
+    pub fn has_stopped_asking(&self) -> bool {
         self.silent
     }
 
@@ -84,7 +84,7 @@ mod tests {
         let unread = quoting.paragraph(&offers, mark, ready::<Answer>(Ok(Err("it says nothing")))).await?;
         assert_eq!((unread.text.as_str(), unread.failure), ("One [x]. Two [x].", Some("it says nothing")));
         let silent = quoting.paragraph(&offers, mark, pending::<Answer>()).await?;
-        assert!(quoting.is_silent());
+        assert!(quoting.has_stopped_asking());
         assert_eq!((silent.labels, silent.failure), (vec!["a".to_owned(), "b".to_owned()], None));
         Ok(())
     }

@@ -12,8 +12,8 @@ use graphloom_llm::{ToolCall, ToolSpec};
 use serde_json::Value;
 
 use super::arguments::{Reader, snake_case};
-use super::repeats::fingerprint;
-use super::{Confirm, Confirmation, Decision, Repeats, Risk, Tool, ToolError, ToolOutcome, ToolOutput};
+use super::failed_calls::fingerprint;
+use super::{Confirm, Confirmation, Decision, FailedCalls, Risk, Tool, ToolError, ToolOutcome, ToolOutput};
 use crate::AgentError;
 use crate::profile::quoted;
 
@@ -128,8 +128,8 @@ impl ToolRegistry {
     /// Makes a call that a model asked for. Whatever goes wrong is in the outcome, as an observation for the model.
     ///
     /// Names are found whatever their spelling (`searchNotes`); arguments are read tolerantly and checked; a call that
-    /// failed twice is not made a third time, see [`Repeats`]; a tool that panics has failed.
-    pub async fn call(&self, call: &ToolCall, repeats: &mut Repeats) -> ToolOutcome {
+    /// failed twice is not made a third time, see [`FailedCalls`]; a tool that panics has failed.
+    pub async fn call(&self, call: &ToolCall, repeats: &mut FailedCalls) -> ToolOutcome {
         let mut outcome = ToolOutcome {
             call: call.id.clone(),
             tool: call.name.clone(),
@@ -153,7 +153,7 @@ impl ToolRegistry {
         &self,
         call: &ToolCall,
         outcome: &mut ToolOutcome,
-        repeats: &Repeats,
+        repeats: &FailedCalls,
     ) -> Result<ToolOutput, ToolError> {
         let registered = self.named(&call.name, outcome);
         let tool = outcome.tool.clone();

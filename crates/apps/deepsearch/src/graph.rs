@@ -22,8 +22,9 @@ use crate::status::StatusCode;
 use crate::team::{self, TeamState};
 
 pub use crate::names::{
-    BEGIN, DEPENDENCY_EDITOR_TEAM, EDITOR_TEAM, ENTRY, FEEDBACK_HANDLER, FINISH, GENERATE_QUESTIONS, Kind, OUTLINE,
-    OUTLINE_INTERACTION, REPORTER, SOURCE_TRACER, SOURCE_TRACER_INFER, USER_FEEDBACK_PROCESSOR, VLM_CHART_GENERATOR,
+    BEGIN, DEPENDENCY_EDITOR_TEAM, EDITOR_TEAM, ENTRY, FEEDBACK_HANDLER, FINISH, GENERATE_QUESTIONS, GraphKind,
+    OUTLINE, OUTLINE_INTERACTION, REPORTER, SOURCE_TRACER, SOURCE_TRACER_INFER, USER_FEEDBACK_PROCESSOR,
+    VLM_CHART_GENERATOR,
 };
 
 type State = Snapshot<SearchContext>;
@@ -31,7 +32,7 @@ type Cx = Context<Resources>;
 
 /// Drawings of all graphs: the main graphs with everything inside them.
 pub fn diagrams() -> Vec<Diagram> {
-    [Kind::Parallel, Kind::Dependency].map(|kind| graph(kind).diagram().clone()).into()
+    [GraphKind::Parallel, GraphKind::Dependency].map(|kind| graph(kind).diagram().clone()).into()
 }
 
 /// The limits of a run under a configuration: no graph of it takes more than `workflow_recursion_limit` steps in one go, from
@@ -48,18 +49,18 @@ pub fn policy(config: &Config) -> RunPolicy {
 }
 
 /// A main graph.
-pub fn graph(kind: Kind) -> Compiled<SearchContext, Resources> {
+pub fn graph(kind: GraphKind) -> Compiled<SearchContext, Resources> {
     graph_with(kind, GraphOptions::new()).expect("the main graphs of DeepSearch compile")
 }
 
-/// A main graph with other functions in its nodes, other graphs in [`Kind::team`] and [`USER_FEEDBACK_PROCESSOR`], or other
+/// A main graph with other functions in its nodes, other graphs in [`GraphKind::team`] and [`USER_FEEDBACK_PROCESSOR`], or other
 /// limits. The graphs inside take options of their own: [`team::parallel_with`], [`team::dependency_with`] and those below
 /// them. Prompts, models and engines are in [`Resources`], limits of a run in its [`Config`].
 ///
 /// # Errors
 /// An option that names no node of the graph, or does not fit it.
 pub fn graph_with(
-    kind: Kind,
+    kind: GraphKind,
     options: GraphOptions<SearchContext, Resources>,
 ) -> Result<Compiled<SearchContext, Resources>, CompileErrors> {
     let mut graph = StateGraph::<SearchContext, Resources>::new(kind.name());
@@ -92,16 +93,17 @@ pub fn graph_with(
     graph.add_edge(START, BEGIN).add_edge(BEGIN, ENTRY);
     graph.add_edge(REPORTER, VLM_CHART_GENERATOR);
     let (chart, trace, infer) = (StatusCode::Chart, StatusCode::SourceTrace, StatusCode::Inference);
-    add_spared(&mut graph, VLM_CHART_GENERATOR, nodes::vlm_chart_generator, chart, SOURCE_TRACER);
-    add_spared(&mut graph, SOURCE_TRACER, nodes::source_tracer, trace, SOURCE_TRACER_INFER);
-    add_spared(&mut graph, SOURCE_TRACER_INFER, nodes::source_tracer_infer, infer, USER_FEEDBACK_PROCESSOR);
+    add_skippable(&mut graph, VLM_CHART_GENERATOR, nodes::vlm_chart_generator, chart, SOURCE_TRACER);
+    add_skippable(&mut graph, SOURCE_TRACER, nodes::source_tracer, trace, SOURCE_TRACER_INFER);
+    add_skippable(&mut graph, SOURCE_TRACER_INFER, nodes::source_tracer_infer, infer, USER_FEEDBACK_PROCESSOR);
     graph.add_edge(FINISH, END);
     graph.options(options);
     graph.compile()
 }
 
-/// A node that is done to a report there is: `next` follows, also when the node failed, with a notice of this code.
-fn add_spared<M>(
+/// Adds a node that works on the finished report. When the node fails, `next` follows all the same, with a notice of this
+/// code.
+fn add_skippable<M>(
     graph: &mut StateGraph<SearchContext, Resources>,
     node: Node,
     run: impl Handler<M, SearchContext, Resources, Future: Send>,
@@ -112,13 +114,13 @@ fn add_spared<M>(
     graph.add_edge(node.clone(), next.clone());
     // A handler leads on by itself: the edges of a node that failed do not fire.
     graph.add_error_handler(node, move |failure: Failure, state: State, cx: Cx| {
-        nodes::spared((code, next.clone()), failure, state, cx)
+        nodes::continue_after_failure((code, next.clone()), failure, state, cx)
     });
 }
 
-fn team_graph(kind: Kind) -> Compiled<TeamState, Resources> {
+fn team_graph(kind: GraphKind) -> Compiled<TeamState, Resources> {
     match kind {
-        Kind::Parallel => team::parallel(),
-        Kind::Dependency => team::dependency(),
+        GraphKind::Parallel => team::parallel(),
+        GraphKind::Dependency => team::dependency(),
     }
 }

@@ -13,7 +13,7 @@
 //! use graphloom_deepsearch::graph::{graph, policy};
 //! use graphloom_deepsearch::search::Engines;
 //! use graphloom_deepsearch::state::Request;
-//! use graphloom_deepsearch::{Config, FEEDBACK, Kind, Resources, SearchContext};
+//! use graphloom_deepsearch::{Config, FEEDBACK, GraphKind, Resources, SearchContext};
 //! use graphloom_llm::Scripted;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -27,7 +27,7 @@
 //! });
 //! let config = Config::default();
 //! let resources = Resources::new(Models::new(Arc::new(model)), Engines::default())?;
-//! let runs = graph(Kind::Parallel).with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+//! let runs = graph(GraphKind::Parallel).with_context(resources).with_checkpointer(MemoryCheckpointer::new());
 //! let thread = runs.thread("storks").policy(policy(&config));
 //! let request = Request::new("How common are storks?", config);
 //! let Outcome::Waiting(questions) = thread.run(SearchContext::update().request(request)).await? else {
@@ -52,7 +52,7 @@
 //! use graphloom_core_graph::{CompileErrors, Compiled, GraphOptions, NodeError, Snapshot};
 //! use graphloom_deepsearch::graph::{EDITOR_TEAM, graph_with};
 //! use graphloom_deepsearch::section::{self, SUB_SOURCE_TRACER, SectionState, SectionStateUpdate};
-//! use graphloom_deepsearch::{Kind, Resources, SearchContext, team};
+//! use graphloom_deepsearch::{GraphKind, Resources, SearchContext, team};
 //!
 //! /// Leaves the citations of a section as its writer made them.
 //! async fn untraced(_: Snapshot<SectionState>) -> Result<SectionStateUpdate, NodeError> {
@@ -62,7 +62,7 @@
 //! fn quick() -> Result<Compiled<SearchContext, Resources>, CompileErrors> {
 //!     let section = section::graph_with(GraphOptions::new().replace(SUB_SOURCE_TRACER, untraced))?;
 //!     let team = team::parallel_with(GraphOptions::new().replace_graph(team::SECTION, section))?;
-//!     graph_with(Kind::Parallel, GraphOptions::new().replace_graph(EDITOR_TEAM, team))
+//!     graph_with(GraphKind::Parallel, GraphOptions::new().replace_graph(EDITOR_TEAM, team))
 //! }
 //! # quick().unwrap();
 //! ```
@@ -122,7 +122,7 @@ mod resources;
 pub use config::Config;
 pub use error::DeepSearchError;
 pub use evidence::{Document, EvidenceId, Scores, canonical};
-pub use names::Kind;
+pub use names::GraphKind;
 pub use nodes::{FEEDBACK, OUTLINE_FEEDBACK};
 pub use prompts::prompts;
 pub use resources::{Resources, Slot, Stage};

@@ -35,16 +35,16 @@ pub const USER_FEEDBACK_PROCESSOR: Node = Node::named("user_feedback_processor")
 /// Ends the run.
 pub const FINISH: Node = Node::named("end");
 
-/// Which of the two main graphs.
+/// The two main graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GraphKind {
     /// Sections at the same time.
     Parallel,
     /// Sections that build on one another.
     Dependency,
 }
 
-impl Kind {
+impl GraphKind {
     /// The graph's name, under which its threads are stored.
     pub fn name(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl Kind {
     }
 }
 
-impl From<ExecutionMethod> for Kind {
+impl From<ExecutionMethod> for GraphKind {
     fn from(method: ExecutionMethod) -> Self {
         match method {
             ExecutionMethod::Parallel => Self::Parallel,

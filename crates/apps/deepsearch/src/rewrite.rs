@@ -1,8 +1,8 @@
-//! Writing again the sections that no model wrote.
+//! Rewriting the sections that no model wrote.
 //!
-//! A run goes back to before its team ([`again`] is the update there), which then has nothing left to do but to write those
-//! sections: from the documents that were found for them, with the plans and texts of all other sections as they are. What
-//! follows a team, from the assembly of the report to its check, follows as in any run.
+//! The run is forked before its team with the update of [`update_to_rewrite`]. The team then only writes those sections, from
+//! the documents that were found for them; the plans and texts of all other sections stay. The nodes after the team follow as
+//! in any run.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::state::{SearchContext, SearchContextUpdate, Unwritten};
 use crate::status::Notice;
 use crate::team::{Job, Research, SectionResult, TeamStateUpdate, is_missing};
 
-/// What a run that stands before its team, in the state `before`, has to know of what the team made of it, in the state
-/// `after`. What was told of the sections that are written again is left out.
-pub fn again(before: &SearchContext, after: &SearchContext) -> SearchContextUpdate {
+/// The update for a run before its team, in the state `before`: the results of the team from the state `after`, without the
+/// notices and notes on the sections that are rewritten.
+pub fn update_to_rewrite(before: &SearchContext, after: &SearchContext) -> SearchContextUpdate {
     let sections = after.current_outline.as_deref().map(|outline| outline.sections.as_slice()).unwrap_or_default();
     let mut untrue: Vec<&Notice> = after.unwritten.iter().flat_map(|section| &section.notices).collect();
-    // The team tells anew what is missing.
+    // The team reports missing sections again.
     let missing: Vec<String> = sections.iter().map(is_missing).collect();
     let mut undone: Vec<&String> = after.unwritten.iter().flat_map(|section| &section.notes).chain(&missing).collect();
-    let notices = after.notices.iter().skip(before.notices.len()).filter(|notice| !took(&mut untrue, notice));
-    let notes = after.notes.iter().skip(before.notes.len()).filter(|note| !took(&mut undone, note));
+    let notices = after.notices.iter().skip(before.notices.len()).filter(|notice| !remove_one(&mut untrue, notice));
+    let notes = after.notes.iter().skip(before.notes.len()).filter(|note| !remove_one(&mut undone, note));
     SearchContext::update()
         .current_outline(after.current_outline.clone())
         .report(after.report.clone())
@@ -28,13 +28,14 @@ pub fn again(before: &SearchContext, after: &SearchContext) -> SearchContextUpda
         .notes(notes.cloned().collect::<Vec<_>>())
 }
 
-/// Takes one of a list, so that what was told twice is left out once for each time.
-fn took<T: PartialEq>(list: &mut Vec<&T>, one: &T) -> bool {
+/// Removes the first element that equals `one`, and returns whether there was any. An element that is there twice is removed
+/// once for each call.
+fn remove_one<T: PartialEq>(list: &mut Vec<&T>, one: &T) -> bool {
     let at = list.iter().position(|other| *other == one);
     at.map(|at| list.swap_remove(at)).is_some()
 }
 
-/// Leaves a team only the sections to write that no model wrote; all of its work where it begins.
+/// Reduces the work of a team to the sections that no model wrote. A team that has no report yet keeps all of its work.
 pub(crate) fn only_unwritten(update: TeamStateUpdate, state: &SearchContext) -> TeamStateUpdate {
     let (Some(outline), Some(report)) = (&state.current_outline, &state.report) else { return update };
     let again: BTreeMap<&str, &Unwritten> =

@@ -60,20 +60,20 @@ pub mod tools;
 pub mod write;
 
 mod ask;
+mod backups;
 mod error;
-mod going_on;
 mod graph;
-mod keep;
+mod limit_changes;
+mod overlay_tools;
 mod resources;
 mod view;
-mod workbench;
 
 pub use config::Config;
 pub use error::ObsiusError;
-pub use going_on::{cannot_go_on, go_on_with_part};
 pub use graph::{
     ANALYZE, APPLY, ASSESS, COMPLETE, ERROR, EXECUTE, INITIALIZE, REFLECT, REVIEW, SEARCH, SIMPLE, graph, graph_with,
 };
+pub use limit_changes::{continue_partial_work, why_limits_change_nothing};
 pub use nodes::transaction_name;
 pub use resources::{Resources, Setup};
 pub use state::{SessionInfo, WorkflowState, WorkflowStateUpdate};

@@ -63,7 +63,7 @@ impl Criterion {
 
 /// The note that a title, name or path means: the path itself, else the one note of that name, else of that title.
 pub fn find_note<N: Notes>(notes: &N, wanted: &str) -> Option<Note> {
-    let direct = NotePath::meant_by(wanted).iter().find_map(|path| notes.read(path).ok().flatten());
+    let direct = NotePath::candidates_for(wanted).iter().find_map(|path| notes.read(path).ok().flatten());
     if direct.is_some() {
         return direct;
     }

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use graphloom_agents::{ReviewItem, ReviewRequest, Reviewed};
 use graphloom_vault::{Changes, Conflict, FileDiff, NotePath, Overlay, Vault, VaultError, diff, transaction};
 
-use crate::keep::keep_newest;
+use crate::backups::prune_backups;
 
 /// How often files that change while they are written are looked at again.
 const ATTEMPTS: usize = 3;
@@ -126,7 +126,7 @@ pub fn write(vault: &Arc<Vault>, changes: &Changes, name: &str, keep: usize) -> 
     told.extend(reconciled.relinked.iter().map(|(path, links)| {
         format!("{} links in `{path}` were made since the changes were shown, and were rewritten too", links.len())
     }));
-    match keep_newest(vault, keep) {
+    match prune_backups(vault, keep) {
         Ok(kept) => told.extend(kept),
         // The changes are written, whether or not old backups can be removed.
         Err(error) => told.push(format!("backups of old runs could not be removed: {error}")),

@@ -69,7 +69,7 @@ enum SubjectMatch {
 }
 
 /// Collects what strategies find.
-pub struct Gathering<'a> {
+pub struct SearchCollector<'a> {
     notes: &'a Overlay,
     keywords: Vec<String>,
     findings: Findings,
@@ -85,8 +85,8 @@ pub struct Gathering<'a> {
     settings: Arc<Settings>,
 }
 
-impl<'a> Gathering<'a> {
-    /// Goes on from earlier findings.
+impl<'a> SearchCollector<'a> {
+    /// A collector that continues with earlier findings.
     pub fn new(notes: &'a Overlay, plan: &TaskPlan, findings: Findings, limit: usize, iteration: u32) -> Self {
         let own = notes
             .changes()
@@ -131,7 +131,7 @@ impl<'a> Gathering<'a> {
         self
     }
 
-    /// What the index is asked by a strategy; nothing for those that need no index.
+    /// The query of a strategy for the index; `None` for a strategy that needs no index.
     pub fn query(&self, strategy: SearchStrategy, request: &str) -> Option<String> {
         match strategy {
             SearchStrategy::Keyword if self.keywords.is_empty() => Some(request.to_owned()),
@@ -141,7 +141,7 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Whether every note is meant.
+    /// Whether the request is about every note.
     pub fn is_everything(&self) -> bool {
         self.subject.is_everything()
     }
@@ -309,9 +309,9 @@ impl<'a> Gathering<'a> {
     }
 }
 
-impl std::fmt::Debug for Gathering<'_> {
+impl std::fmt::Debug for SearchCollector<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gathering")
+        f.debug_struct("SearchCollector")
             .field("keywords", &self.keywords)
             .field("findings", &self.findings)
             .finish_non_exhaustive()

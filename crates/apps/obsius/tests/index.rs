@@ -9,11 +9,11 @@ use std::time::{Duration, SystemTime};
 use graphloom_obsius::index::{IndexSummary, SearchField, SearchQuery, VaultIndex, related};
 use graphloom_vault::{LinkIndex, NotePath, Overlay, Vault, VaultOptions};
 
-struct Place {
+struct TestVault {
     dir: tempfile::TempDir,
 }
 
-impl Place {
+impl TestVault {
     fn new(notes: &[(&str, &str)]) -> Self {
         let place = Self { dir: tempfile::tempdir().unwrap() };
         std::fs::create_dir(place.root()).unwrap();
@@ -54,7 +54,7 @@ fn counts(summary: &IndexSummary) -> [usize; 5] {
 
 #[test]
 fn a_refresh_does_again_what_changed_and_no_more() {
-    let place = Place::new(&[("a.md", "about apples"), ("b.md", "about bears"), ("c.md", "about cider")]);
+    let place = TestVault::new(&[("a.md", "about apples"), ("b.md", "about bears"), ("c.md", "about cider")]);
     let (index, _) = place.open();
     assert_eq!(counts(&index.refresh().unwrap()), [3, 3, 0, 0, 0]);
     assert_eq!(counts(&index.refresh().unwrap()), [3, 0, 0, 0, 3]);
@@ -81,7 +81,7 @@ fn a_refresh_does_again_what_changed_and_no_more() {
 
 #[test]
 fn an_empty_vault_and_a_damaged_catalogue_are_no_trouble() {
-    let place = Place::new(&[]);
+    let place = TestVault::new(&[]);
     let (index, overlay) = place.open();
     assert_eq!(counts(&index.refresh().unwrap()), [0; 5]);
     assert!(found(&index, &overlay, "anything").is_empty());
@@ -105,10 +105,10 @@ fn a_change_stands_where_it_will_stand_when_it_is_written() {
         })
         .collect();
     let all: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let whole = Place::new(&all);
+    let whole = TestVault::new(&all);
     let (written, on_disk) = whole.open();
     written.refresh().unwrap();
-    let part = Place::new(&all[..all.len() - 1]);
+    let part = TestVault::new(&all[..all.len() - 1]);
     let (index, mut overlay) = part.open();
     index.refresh().unwrap();
     let (path, text) = all[all.len() - 1];
@@ -120,7 +120,7 @@ fn a_change_stands_where_it_will_stand_when_it_is_written() {
 
 #[test]
 fn recent_notes_are_ordered_by_time_with_changes_first() {
-    let place = Place::new(&[("x/old.md", "old"), ("x/older.md", "older"), ("y/new.md", "new")]);
+    let place = TestVault::new(&[("x/old.md", "old"), ("x/older.md", "older"), ("y/new.md", "new")]);
     place.write("x/older.md", "older", 7_200);
     place.write("y/new.md", "new", 60);
     let (index, mut overlay) = place.open();
@@ -136,7 +136,7 @@ fn recent_notes_are_ordered_by_time_with_changes_first() {
 
 #[test]
 fn related_notes_are_linked_first_then_alike() {
-    let place = Place::new(&[
+    let place = TestVault::new(&[
         ("hub.md", "[[leaf]] and [[shared]]. #topic"),
         ("leaf.md", "A leaf."),
         ("shared.md", "Shared."),
@@ -155,7 +155,7 @@ fn related_notes_are_linked_first_then_alike() {
 
 #[test]
 fn fields_and_folders_narrow_a_search() {
-    let place = Place::new(&[
+    let place = TestVault::new(&[
         ("Trees.md", "About oaks."),
         ("a/Oaks.md", "About trees. #wood/hard"),
         ("b/oaks and elms.md", "About woods."),
@@ -184,7 +184,7 @@ fn fields_and_folders_narrow_a_search() {
 
 #[test]
 fn an_index_is_not_made_in_a_foreign_directory() {
-    let place = Place::new(&[("a.md", "text")]);
+    let place = TestVault::new(&[("a.md", "text")]);
     let foreign: &Path = &place.dir.path().join("index/passages");
     std::fs::create_dir_all(foreign).unwrap();
     std::fs::write(foreign.join("letter.txt"), "dear").unwrap();
@@ -210,7 +210,7 @@ fn pages_show_every_note_that_fits_once_and_say_whether_there_are_more() {
         })
         .collect();
     let notes: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let place = Place::new(&notes);
+    let place = TestVault::new(&notes);
     let (index, overlay) = place.open();
     index.refresh().unwrap();
     let whole = index.page(&overlay, &SearchQuery::new("tea", 200)).unwrap();

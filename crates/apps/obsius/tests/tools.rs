@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use graphloom_agents::{Repeats, Risk, ToolOutcome};
+use graphloom_agents::{FailedCalls, Risk, ToolOutcome};
 use graphloom_llm::ToolCall;
 use graphloom_obsius::index::VaultIndex;
 use graphloom_obsius::tools::{NAMES, Workspace, registry};
@@ -26,13 +26,13 @@ const NOTES: [(&str, &str); 7] = [
     ("target/build notes.md", "How the sluice gate is built.\n"),
 ];
 
-struct Place {
+struct TestVault {
     dir: tempfile::TempDir,
     workspace: Workspace,
-    repeats: Repeats,
+    repeats: FailedCalls,
 }
 
-impl Place {
+impl TestVault {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("vault");
@@ -44,7 +44,7 @@ impl Place {
         let vault = Arc::new(Vault::open(&root, VaultOptions::default()).unwrap());
         let index = Arc::new(VaultIndex::open(vault, &dir.path().join("index")).unwrap());
         index.refresh().unwrap();
-        Self { workspace: Workspace::new(index, Default::default()), dir, repeats: Repeats::new() }
+        Self { workspace: Workspace::new(index, Default::default()), dir, repeats: FailedCalls::new() }
     }
 
     async fn call(&mut self, name: &str, arguments: Value) -> ToolOutcome {
@@ -103,7 +103,7 @@ fn assert_parts(text: &str, parts: &[&str]) {
 
 #[tokio::test]
 async fn the_registry_has_the_ten_tools_by_their_risk() {
-    let place = Place::new();
+    let place = TestVault::new();
     let all = registry(&place.workspace, Risk::Destructive).unwrap();
     assert_eq!(all.names().collect::<Vec<_>>(), NAMES);
     let names = |ceiling| registry(&place.workspace, ceiling).unwrap().names().count();
@@ -119,7 +119,7 @@ async fn the_registry_has_the_ten_tools_by_their_risk() {
 
 #[tokio::test]
 async fn search_finds_by_text_title_tag_and_folder_in_both_languages() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     for (arguments, first, count) in [
         (json!({"query": "why is there a tide twice a day"}), "Tides.md", None),
         (json!({"query": "月の引力"}), "日本/潮汐.md", None),
@@ -152,7 +152,7 @@ async fn search_finds_by_text_title_tag_and_folder_in_both_languages() {
 
 #[tokio::test]
 async fn a_search_sees_what_is_changed_and_not_what_was() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     place.ok("create_note", json!({"title": "Currents", "content": "The gulf stream is warm.", "tags": ["sea"]})).await;
     place.ok("update_note", json!({"path": "Archive/Porto", "content": "Now about vineyards."})).await;
     place
@@ -189,7 +189,7 @@ async fn a_search_sees_what_is_changed_and_not_what_was() {
 
 #[tokio::test]
 async fn read_note_takes_any_name_of_one_note() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     for name in ["Tides.md", "tides", "[[Tides|x]]", "Ebb and flow", " ./Tides "] {
         let (content, data) = place.ok("read_note", json!({ "path": name })).await;
         assert_eq!(data["path"], "Tides.md", "{name}");
@@ -221,7 +221,7 @@ async fn read_note_takes_any_name_of_one_note() {
 
 #[tokio::test]
 async fn list_backlinks_and_tags_tell_what_there_is() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     let (content, data) = place.ok("list_notes", json!({"folder": "Harbours"})).await;
     assert_eq!(content, "2 notes:\n- `Harbours/Lisbon.md`\n- `Harbours/Porto.md`");
     assert_eq!(data["total"], 2);
@@ -251,7 +251,7 @@ async fn list_backlinks_and_tags_tell_what_there_is() {
 
 #[tokio::test]
 async fn create_note_makes_a_note_once() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     let arguments = json!({"title": "Moon: an index?", "folder": "Indexes", "content": "- [[Tides]]\n- [[Craters]]",
                            "tags": "#index, moon", "frontmatter": {"status": "new"}});
     let (content, data) = place.ok("create_note", arguments.clone()).await;
@@ -289,7 +289,7 @@ async fn create_note_makes_a_note_once() {
 
 #[tokio::test]
 async fn update_note_makes_each_kind_of_edit_and_no_other() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     let whole = NOTES[0].1;
     for (arguments, expected, says) in [
         (
@@ -318,7 +318,7 @@ async fn update_note_makes_each_kind_of_edit_and_no_other() {
             "Set the frontmatter keys `status`, `tags`",
         ),
     ] {
-        let mut place = Place::new();
+        let mut place = TestVault::new();
         let mut arguments = arguments;
         arguments["path"] = "Tides".into();
         let (content, data) = place.ok("update_note", arguments.clone()).await;
@@ -351,7 +351,7 @@ async fn update_note_makes_each_kind_of_edit_and_no_other() {
 
 #[tokio::test]
 async fn a_note_that_changed_since_it_was_read_is_not_changed_blindly() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     place.ok("read_note", json!({"path": "Tides"})).await;
     place.write("Tides.md", "# Tides\n\nSomebody else was here, and wrote a longer text.\n");
     for name in ["update_note", "delete_note", "move_note"] {
@@ -372,7 +372,7 @@ async fn a_note_that_changed_since_it_was_read_is_not_changed_blindly() {
 
 #[tokio::test]
 async fn move_note_rewrites_every_link() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     let (content, data) = place.ok("move_note", json!({"from": "Lisbon", "new_name": "Lisboa"})).await;
     assert_parts(
         &content,
@@ -402,14 +402,14 @@ async fn move_note_rewrites_every_link() {
 }
 
 /// The path of the one note whose name begins so.
-fn data_path(place: &Place, beginning: &str) -> Option<String> {
+fn data_path(place: &TestVault, beginning: &str) -> Option<String> {
     let paths = place.workspace.overlay().paths();
     paths.iter().find(|path| path.name().starts_with(beginning) && path.name().len() < 8).map(ToString::to_string)
 }
 
 #[tokio::test]
 async fn delete_note_is_for_the_trash_and_says_what_dangles() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     let (content, data) = place.ok("delete_note", json!({"path": "Lisbon"})).await;
     assert_parts(&content, &["goes to the trash", "2 notes link to it", "`Tides.md`"]);
     assert_eq!(data["linked_from"], json!(["Diary/2025/Lisbon trip.md", "Tides.md"]));
@@ -419,14 +419,14 @@ async fn delete_note_is_for_the_trash_and_says_what_dangles() {
     assert_parts(&error, &["no note"]);
     let held = registry(&place.workspace, Risk::Write).unwrap();
     let call = ToolCall { id: "1".into(), name: "delete_note".into(), arguments: json!({"path": "Tides"}) };
-    let outcome = held.call(&call, &mut Repeats::new()).await;
+    let outcome = held.call(&call, &mut FailedCalls::new()).await;
     assert_parts(&outcome.content(), &["`delete_note` is destructive"]);
     assert!(place.text("Tides.md").is_some());
 }
 
 #[tokio::test]
 async fn a_call_that_is_stopped_has_changed_nothing() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     let tools = registry(&place.workspace, Risk::Write).unwrap();
     for (name, arguments) in [
         ("create_note", json!({"title": "Late"})),
@@ -435,7 +435,7 @@ async fn a_call_that_is_stopped_has_changed_nothing() {
     ] {
         let call = ToolCall { id: "1".into(), name: name.into(), arguments };
         loop {
-            let mut repeats = Repeats::new();
+            let mut repeats = FailedCalls::new();
             let mut stopped = Box::pin(tools.call(&call, &mut repeats));
             if futures::poll!(stopped.as_mut()).is_pending() {
                 break;
@@ -452,7 +452,7 @@ async fn a_call_that_is_stopped_has_changed_nothing() {
 
 #[tokio::test]
 async fn what_the_program_edits_is_seen_and_can_be_taken_back() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     place.ok("create_note", json!({"title": "Currents", "content": "Warm."})).await;
     let kept = place.workspace.changes();
     let currents = NotePath::parse("Currents.md").unwrap();
@@ -467,7 +467,7 @@ async fn what_the_program_edits_is_seen_and_can_be_taken_back() {
 
 #[tokio::test]
 async fn the_changes_of_a_bench_go_on_at_another() {
-    let mut place = Place::new();
+    let mut place = TestVault::new();
     place.ok("create_note", json!({"title": "Currents", "content": "Warm."})).await;
     let changes = serde_json::to_value(place.workspace.changes()).unwrap();
     let again = Workspace::new(Arc::clone(place.workspace.index()), serde_json::from_value(changes).unwrap())

@@ -10,7 +10,7 @@ use crate::error::PocketFlowError;
 use crate::graph::graph;
 use crate::nodes::asked_text;
 use crate::resources::Resources;
-use crate::session::delivery::{self, About};
+use crate::session::delivery::{self, LastDelivery};
 use crate::session::{self, Question, Session, stops};
 use crate::state::Conversation;
 use crate::streams::{ChatMessage, TurnSenders, TurnStreams, streams};
@@ -20,7 +20,7 @@ use crate::understand::MOST_BYTES;
 /// Conversations in a store.
 ///
 /// A verdict belongs to what was shown: each message is about the question that was last delivered to its person. When
-/// the messages of a turn have been shown, say so with [`Conversations::delivered`]; a verdict on what nobody was shown is
+/// the messages of a turn have been shown, say so with [`Conversations::record_delivery`]; a verdict on what nobody was shown is
 /// answered by showing it.
 #[derive(Clone, Debug)]
 pub struct Conversations {
@@ -49,7 +49,7 @@ impl Conversations {
         &self.threads
     }
 
-    /// The session of a conversation as it is stored; what is damaged in it is mended in the store.
+    /// The session of a conversation as it is stored; damaged parts are repaired in the store.
     ///
     /// # Errors
     /// A session of a newer program, and the store's.
@@ -57,33 +57,33 @@ impl Conversations {
         Ok(session::load(&**self.store(), id).await?.session)
     }
 
-    /// What a conversation asks, and its text as a person is shown it; empty where nothing was said yet.
+    /// The open question of a conversation and the text that a person is shown; the text is empty before the first turn.
     ///
     /// # Errors
     /// A session of a newer program, and the store's.
-    pub async fn asked(&self, id: &str) -> Result<(Question, String), PocketFlowError> {
+    pub async fn open_question(&self, id: &str) -> Result<(Question, String), PocketFlowError> {
         let session = self.session(id).await?;
         Ok((Question::of(&session), asked_text(&session)))
     }
 
-    /// What the next message to a conversation is about: the question that was last delivered.
+    /// The question that was last delivered, which the next message is about.
     ///
     /// # Errors
     /// The store's.
-    pub async fn about(&self, id: &str) -> Result<About, PocketFlowError> {
-        Ok(delivery::about(&**self.store(), id).await?)
+    pub async fn last_delivered(&self, id: &str) -> Result<LastDelivery, PocketFlowError> {
+        Ok(delivery::last(&**self.store(), id).await?)
     }
 
-    /// Notes that the person was shown a question. To be called when its text has left the program.
+    /// Records that the person was shown a question. To be called when the text has left the program.
     ///
     /// # Errors
     /// The store's.
-    pub async fn delivered(&self, id: &str, question: &Question) -> Result<(), PocketFlowError> {
-        Ok(delivery::deliver(&**self.store(), id, question).await?)
+    pub async fn record_delivery(&self, id: &str, question: &Question) -> Result<(), PocketFlowError> {
+        Ok(delivery::record(&**self.store(), id, question).await?)
     }
 
-    /// Says something about what was last delivered: the next turn. Needs a runtime; the turn goes on when the streams are
-    /// dropped.
+    /// Starts a turn with a message about the question that was last delivered. Needs a runtime; the turn goes on when the
+    /// streams are dropped.
     ///
     /// A turn that was cut off before is stopped by a message that ends the journey, begins another or wants the same
     /// otherwise; it goes on before any other message.
@@ -91,13 +91,13 @@ impl Conversations {
         self.start(id, Some((message, None)))
     }
 
-    /// Says something about a question, see [`Conversations::say`]; about nothing, when there is none.
+    /// Starts a turn with a message about a question, or about none, see [`Conversations::say`].
     pub fn say_about(&self, id: &str, message: &str, question: Option<Question>) -> TurnStreams {
         self.start(id, Some((message, Some(question))))
     }
 
-    /// Ends a turn that was cut off, by a kill or a failure; says nothing where there is none.
-    pub fn go_on(&self, id: &str) -> TurnStreams {
+    /// Finishes a turn that was cut off by a kill or a failure. Without such a turn the streams are empty.
+    pub fn finish_turn(&self, id: &str) -> TurnStreams {
         self.start(id, None)
     }
 
@@ -109,26 +109,26 @@ impl Conversations {
         Ok(is_cut_off(&self.threads.thread(id).state().await?))
     }
 
-    /// Stops the turn that goes on in this process, if there is one. What was done so far is kept.
+    /// Stops the running turn of this process, and returns whether there was one. Committed work is kept.
     pub fn stop(&self, id: &str) -> bool {
         self.threads.thread(id).cancel()
     }
 
-    /// Asks whichever process is at work on a conversation to stop its turn. It has to look, see
-    /// [`Conversations::stops_asked`]; the `pocketflow` command does.
+    /// Requests that the process at work on a conversation stop its turn. That process has to compare
+    /// [`Conversations::stop_requests`]; the `pocketflow` command does so.
     ///
     /// # Errors
     /// The store's.
-    pub async fn ask_to_stop(&self, id: &str) -> Result<(), PocketFlowError> {
-        Ok(stops::ask(&**self.store(), id).await?)
+    pub async fn request_stop(&self, id: &str) -> Result<(), PocketFlowError> {
+        Ok(stops::request(&**self.store(), id).await?)
     }
 
-    /// How often somebody asked for a turn to be stopped. A turn is to be stopped when there are more than when it began.
+    /// The number of requests to stop a turn so far. A turn stops when the number has grown since the turn began.
     ///
     /// # Errors
     /// The store's.
-    pub async fn stops_asked(&self, id: &str) -> Result<u64, PocketFlowError> {
-        Ok(stops::asked(&**self.store(), id).await?)
+    pub async fn stop_requests(&self, id: &str) -> Result<u64, PocketFlowError> {
+        Ok(stops::count(&**self.store(), id).await?)
     }
 
     /// Makes an older checkpoint the head of a conversation, and its session the stored one.
@@ -162,7 +162,7 @@ impl Conversations {
         streams
     }
 
-    /// Takes a turn, and notes what a message was about that was refused.
+    /// Takes a turn. When the message is refused, the question that it was about is recorded.
     async fn take(
         &self,
         id: &str,
@@ -171,20 +171,20 @@ impl Conversations {
     ) -> Result<(), PocketFlowError> {
         let (store, thread) = (self.store(), self.threads.thread(id));
         let Some((text, about)) = message else { return turn(&thread, &**store, None, out).await };
-        let last = delivery::about(&**store, id).await?;
+        let last = delivery::last(&**store, id).await?;
         let about = about.unwrap_or(last.question);
         let said = PersonMessage { text, about: about.clone() };
         let taken = turn(&thread, &**store, Some(said), out).await;
         match &taken {
-            Err(_) => delivery::refuse(&**store, id, about.as_ref()).await?,
-            Ok(()) if last.after_refusal => delivery::settle(&**store, id).await?,
+            Err(_) => delivery::record_refusal(&**store, id, about.as_ref()).await?,
+            Ok(()) if last.after_refusal => delivery::clear_refusal(&**store, id).await?,
             Ok(()) => {}
         }
         taken
     }
 }
 
-/// As much of a message as is looked at; what is longer is answered as too long.
+/// The part of a message that is read; a longer message is answered as too long.
 fn cut(message: &str) -> String {
     let most = (0..=message.len().min(MOST_BYTES + 4)).rev().find(|at| message.is_char_boundary(*at));
     message[..most.unwrap_or(0)].to_owned()

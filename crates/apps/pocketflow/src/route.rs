@@ -141,7 +141,7 @@ fn rejection(understood: &Understood) -> Map<String, Value> {
 /// A topic begins a journey; what was before is archived.
 fn name_topic(session: &mut Session, topic: &str) {
     if session.topic.is_some() || session.status != Status::Active {
-        session.begin_anew();
+        session.restart();
     }
     session.topic = Some(topic.trim().to_owned());
     session.original_query = Some(topic.to_owned());

@@ -8,9 +8,9 @@ use crate::length::{count_words, missed};
 use crate::state::{Finished, Mode, Request, Writing};
 
 impl Finished {
-    /// Puts together what the tree has: the root's text, or the parts that were written where the root was not finished.
+    /// The result of a run: the root's text, or the written parts where the root was not finished.
     pub fn of(state: &Writing) -> Self {
-        let mut finished = Self::as_the_tree(state);
+        let mut finished = Self::of_tree(state);
         if finished.words == 0 && finished.status != "stuck" {
             finished.explanation = format!("no word was written\n{}", finished.explanation).trim_end().to_owned();
             finished.status = "failed".to_owned();
@@ -18,7 +18,8 @@ impl Finished {
         finished
     }
 
-    fn as_the_tree(state: &Writing) -> Self {
+    /// The result by the status of the tree alone, even without any text.
+    fn of_tree(state: &Writing) -> Self {
         let status = state.tree.status();
         if matches!(status, TreeStatus::Done) {
             return Self { status: status.name().to_owned(), ..Self::text_of(state, None) };
@@ -32,8 +33,8 @@ impl Finished {
         Self { status: status.name().to_owned(), explanation, ..text }
     }
 
-    /// Puts together what was written when a run stopped before its end; `reason` says why it stopped.
-    pub fn so_far(state: &Writing, reason: &str) -> Self {
+    /// The written parts of a run that stopped before its end for this `reason`.
+    pub fn partial(state: &Writing, reason: &str) -> Self {
         let open: Vec<String> = state
             .tree
             .nodes()

@@ -4,8 +4,8 @@
 
 use graphloom_state_machine::{FailurePolicy, NodeKey, TaskAction, TaskTree, TreeChange};
 use graphloom_writehere::context::{
-    ContextRules, article_of, article_text, article_window, full_plan, outer_precedents, plan_within, prompt_args,
-    same_graph_precedents, target_write_tasks, writing_outline,
+    ContextRules, article_of, article_text, article_window, full_plan, outer_dependencies, plan_within, prompt_args,
+    same_graph_dependencies, target_write_tasks, writing_outline,
 };
 use graphloom_writehere::plan::{Outer, PlanRules, RawPlan, read_plan, repair_plan};
 use graphloom_writehere::{ActionResult, Task, TaskChange, Tree, plan_to_graph};
@@ -87,11 +87,11 @@ fn report() -> Tree {
 #[test]
 fn results_come_by_distance_and_writes_never() {
     let mut tree = report();
-    let ids = |groups: &graphloom_writehere::context::Precedents<'_>| -> Vec<(usize, Vec<String>)> {
+    let ids = |groups: &graphloom_writehere::context::Dependencies<'_>| -> Vec<(usize, Vec<String>)> {
         groups.groups.iter().map(|(d, nodes)| (*d, nodes.iter().map(|node| node.nid.clone()).collect())).collect()
     };
     let before = tree.clone();
-    let four = same_graph_precedents(&before, &key("4"));
+    let four = same_graph_dependencies(&before, &key("4"));
     assert_eq!(ids(&four), [(2, vec!["1".to_string()]), (1, vec!["2".to_string()])], "farthest first, task 3 left out");
     assert_eq!(four.render(1000).0, "【outline】:\n OUTLINE\n\n【moon facts】:\n MOON [reference:a#1]");
 
@@ -99,11 +99,11 @@ fn results_come_by_distance_and_writes_never() {
     update(&mut tree, "4.2");
     plan(&mut tree, "4.2", &Value::Null);
     let child = key("4.2.0");
-    assert_eq!(ids(&same_graph_precedents(&tree, &child)), [(1, vec!["4.1".to_string()])], "the plan node stands in");
-    let outer = outer_precedents(&tree, &child, 3);
+    assert_eq!(ids(&same_graph_dependencies(&tree, &child)), [(1, vec!["4.1".to_string()])], "the plan node stands in");
+    let outer = outer_dependencies(&tree, &child, 3);
     assert_eq!(outer.len(), 2, "the root and task 4");
     assert_eq!(ids(&outer[1]), ids(&four));
-    assert_eq!(ids(&outer_precedents(&tree, &child, 1)[1]), [(1, vec!["2".to_string()])]);
+    assert_eq!(ids(&outer_dependencies(&tree, &child, 1)[1]), [(1, vec!["2".to_string()])]);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn the_first_visit_sets_the_distance() {
             {"id": "3", "goal": "w", "task_type": "write", "dependency": ["2", "1"]},
         ]),
     );
-    let found = same_graph_precedents(&tree, &key("3"));
+    let found = same_graph_dependencies(&tree, &key("3"));
     let distances: Vec<(usize, &str)> =
         found.groups.iter().flat_map(|(d, nodes)| nodes.iter().map(|n| (*d, n.nid.as_str()))).collect();
     assert_eq!(distances, [(2, "1"), (1, "2")], "task 1 is a direct dependency, but was met behind task 2 first");

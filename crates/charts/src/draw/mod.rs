@@ -2,8 +2,8 @@
 
 mod bars;
 mod canvas;
+mod horizontal_bars;
 mod line;
-mod lying;
 mod pie;
 mod scale;
 mod timeline;
@@ -34,7 +34,7 @@ pub(crate) fn svg(chart: &Chart) -> Result<String, ChartError> {
         let canvas = Canvas::on(&mut drawn, width, height)?;
         let top = canvas.title(chart.title())?;
         match chart.kind() {
-            ChartKind::Bar if is_lying(chart) => lying::draw(&canvas, chart, top)?,
+            ChartKind::Bar if has_horizontal_bars(chart) => horizontal_bars::draw(&canvas, chart, top)?,
             ChartKind::Line => line::draw(&canvas, chart, top)?,
             ChartKind::Pie => pie::draw(&canvas, chart, top)?,
             ChartKind::Timeline => timeline::draw(&canvas, chart, top)?,
@@ -51,7 +51,7 @@ fn chart_width(records: usize) -> i32 {
 }
 
 /// Whether the labels are too long to stand side by side.
-fn is_lying(chart: &Chart) -> bool {
+fn has_horizontal_bars(chart: &Chart) -> bool {
     let weights: Vec<usize> = chart.records().iter().map(|record| weight(&record.label)).collect();
     let longest = weights.iter().copied().max().unwrap_or_default();
     weights.iter().sum::<usize>() > MOST_WEIGHT || longest * weights.len() > MOST_WEIGHT

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graphloom_core_graph::checkpoint::{CheckpointError, Commit, Lease, Payload, RecordKind};
+use graphloom_core_graph::checkpoint::{CheckpointError, Commit, FieldPayload, Lease, RecordKind};
 use serde::Serialize;
 use sqlx::{Executor, Postgres, Row};
 
@@ -36,11 +36,11 @@ pub(super) async fn apply<'e>(
         records.previous.push(record.previous.map(storable).transpose()?);
         records.whole.push(record.kind == RecordKind::Whole);
         match &record.payload {
-            Payload::Inline(bytes) => {
+            FieldPayload::Inline(bytes) => {
                 records.payload.push(Some(&**bytes));
                 records.blob.push(None);
             }
-            Payload::Blob(blob) => {
+            FieldPayload::Blob(blob) => {
                 records.payload.push(None);
                 records.blob.push(Some(&*blob.hash));
                 if !records.hash.contains(&&*blob.hash) {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointRow, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord, ThreadFilter,
-    ThreadRow,
+    CheckpointRow, FieldOutline, FieldPayload, FieldRecord, HistoryFilter, JournalRow, RecordKind, TaskRecord,
+    ThreadFilter, ThreadRow,
 };
 use serde::de::DeserializeOwned;
 use sqlx::postgres::PgRow;
@@ -145,7 +145,7 @@ pub(super) async fn field(
             version,
             previous: previous.map(|previous| read_number(previous, place)).transpose()?,
             kind: if whole { RecordKind::Whole } else { RecordKind::Delta },
-            payload: Payload::Inline(bytes.into()),
+            payload: FieldPayload::Inline(bytes.into()),
         });
     }
     match chain.first() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graphloom_core_graph::checkpoint::{FieldRecord, Payload, RecordKind};
+use graphloom_core_graph::checkpoint::{FieldPayload, FieldRecord, RecordKind};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -109,17 +109,17 @@ fn payload(
     row: &Row<'_>,
     version: u64,
     corrupt: &impl Fn(String) -> Failure,
-) -> Result<Payload, Failure> {
+) -> Result<FieldPayload, Failure> {
     let Some(hash) = row.get::<_, Option<String>>(4)? else {
         let bytes: Option<Arc<[u8]>> = row.get(3)?;
         return bytes
-            .map(|bytes| Payload::Inline(bytes.into()))
+            .map(|bytes| FieldPayload::Inline(bytes.into()))
             .ok_or_else(|| corrupt(format!("version {version} has no bytes")));
     };
     let mut blob = connection.prepare_cached("SELECT bytes FROM blobs WHERE hash = ?1")?;
     let bytes: Option<Arc<[u8]>> = blob.query_row([&hash], |row| row.get(0)).optional()?;
     let bytes = bytes.filter(|bytes| blake3::hash(bytes).to_hex().as_str() == hash);
     bytes
-        .map(|bytes| Payload::Inline(bytes.into()))
+        .map(|bytes| FieldPayload::Inline(bytes.into()))
         .ok_or_else(|| corrupt(format!("the bytes of version {version} are lost or changed")))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    Blob, CheckpointRow, Commit, FieldRecord, Lease, Payload, RecordKind, TaskRecordKind,
+    Blob, CheckpointRow, Commit, FieldPayload, FieldRecord, Lease, RecordKind, TaskRecordKind,
 };
 use rusqlite::{Connection, OptionalExtension, Statement, params};
 
@@ -212,8 +212,8 @@ fn write_fields(
         put.raw_bind_parameter(4, record.previous)?;
         put.raw_bind_parameter(5, whole)?;
         let (payload, blob) = match &record.payload {
-            Payload::Inline(bytes) => (Some(&**bytes), None),
-            Payload::Blob(blob) => {
+            FieldPayload::Inline(bytes) => (Some(&**bytes), None),
+            FieldPayload::Blob(blob) => {
                 write_blob(connection, blob)?;
                 (None, Some(&blob.hash))
             }

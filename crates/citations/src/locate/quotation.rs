@@ -24,12 +24,12 @@ pub fn find_quotation(quote: &str, source: &str) -> Vec<Span> {
 
 /// The same, where the language of the source is known.
 pub(crate) fn find_quotation_in(quote: &str, source: &str, language: Language) -> Vec<Span> {
-    let needle = Comparable::of(quote);
+    let needle = NormalizedText::of(quote);
     let needle = needle.text.trim_matches(|c: char| c == ' ' || is_stop_sign(c));
     if !is_enough(quote, language) || needle.is_empty() {
         return Vec::new();
     }
-    let hay = Comparable::of(source);
+    let hay = NormalizedText::of(source);
     hay.text
         .match_indices(needle)
         .filter(|(at, found)| {
@@ -71,13 +71,13 @@ fn is_edge(left: Option<char>, right: Option<char>) -> bool {
 }
 
 /// A text as it is compared, and for each byte of it where it comes from.
-struct Comparable {
+struct NormalizedText {
     text: String,
     /// For each byte of `text`: where the character it belongs to begins in the original, and where it ends.
     places: Vec<(usize, usize)>,
 }
 
-impl Comparable {
+impl NormalizedText {
     fn of(original: &str) -> Self {
         let mut made = Self { text: String::with_capacity(original.len()), places: Vec::with_capacity(original.len()) };
         let mut gap: Option<(usize, usize)> = None;

@@ -7,12 +7,12 @@
 mod bound;
 mod clause;
 mod date;
-mod met;
+mod met_bound;
 mod name;
 mod negation;
 mod opposite;
 mod quantity;
-mod same;
+mod refutation;
 mod word;
 
 use graphloom_text::Language;
@@ -26,7 +26,7 @@ use crate::verdict::SourceText;
 use date::{Date, dates};
 use name::{Name, Vocabulary, names};
 use quantity::{Quantity, quantities};
-pub(crate) use same::refuted;
+pub(crate) use refutation::refuted;
 
 /// What a rule found: why it rejects a claim, or why a judge should look twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,7 +80,7 @@ pub(crate) fn doubts(claim: &str, source: &SourceText<'_>, span: Span, language:
     };
 
     let mut found = Vec::new();
-    let met = met::met(claim, passage, language);
+    let met = met_bound::with_met_bound(claim, passage, language);
     for quantity in mine.quantities.iter().filter(|quantity| !met.contains(&quantity.tokens)) {
         found.extend(quantity_doubt(quantity, &mine, &near, &all, alike));
     }

@@ -10,6 +10,6 @@ mod programs;
 
 pub use base::BaseArgs;
 pub use groups::{ConsentArgs, ModelArgs, OutputArgs, ParameterArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs};
-pub(crate) use offer::{Offer, exact};
+pub(crate) use offer::{Offer, only_served_options};
 pub(crate) use programs::APPLICATIONS;
 pub use programs::OptionGroup;

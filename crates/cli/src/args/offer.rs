@@ -24,7 +24,7 @@ impl Offer {
     /// Makes the global options of every command known to the whole line, and hidden where they are not served.
     pub(crate) fn of(command: Command) -> Self {
         let mut refused = BTreeMap::new();
-        let command = lifted(command, &mut Vec::new(), &grouped(), &mut refused);
+        let command = with_global_options_of_subcommands(command, &mut Vec::new(), &grouped(), &mut refused);
         Self { command, refused }
     }
 
@@ -110,7 +110,7 @@ impl Offer {
 }
 
 /// The command with the global options of those below it.
-fn lifted(
+fn with_global_options_of_subcommands(
     mut command: Command,
     path: &mut Vec<String>,
     grouped: &[Id],
@@ -119,7 +119,8 @@ fn lifted(
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     for name in &names {
         path.push(name.clone());
-        command = command.mut_subcommand(name, |below| lifted(below, path, grouped, refused));
+        command =
+            command.mut_subcommand(name, |below| with_global_options_of_subcommands(below, path, grouped, refused));
         path.pop();
     }
     let own: Vec<Id> = globals(&command).map(|arg| arg.get_id().clone()).collect();
@@ -166,11 +167,11 @@ fn refuse_below(command: &Command, path: &mut Vec<String>, id: &Id, refused: &mu
 }
 
 /// The same command line to be described: each command has the options that it serves, and none that only may stand there.
-pub(crate) fn exact(command: Command) -> Command {
-    exactly(command, &[], &grouped())
+pub(crate) fn only_served_options(command: Command) -> Command {
+    only_served_options_below(command, &[], &grouped())
 }
 
-fn exactly(mut command: Command, inherited: &[Arg], grouped: &[Id]) -> Command {
+fn only_served_options_below(mut command: Command, inherited: &[Arg], grouped: &[Id]) -> Command {
     for arg in inherited {
         if command.get_arguments().all(|known| known.get_id() != arg.get_id()) {
             command = command.arg(arg.clone());
@@ -179,7 +180,7 @@ fn exactly(mut command: Command, inherited: &[Arg], grouped: &[Id]) -> Command {
     let passed: Vec<Arg> = globals(&command).filter(|arg| !grouped.contains(arg.get_id())).cloned().collect();
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     for name in names {
-        command = command.mut_subcommand(name, |below| exactly(below, &passed, grouped));
+        command = command.mut_subcommand(name, |below| only_served_options_below(below, &passed, grouped));
     }
     command.mut_args(|arg| arg.global(false))
 }
@@ -347,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_description_has_for_each_command_what_it_serves() {
-        let command = exact(Line::command());
+        let command = only_served_options(Line::command());
         let options = |path: &[&str]| {
             let below = path.iter().fold(&command, |command, name| command.find_subcommand(name).unwrap());
             below.get_arguments().filter_map(|arg| arg.get_long().map(str::to_owned)).collect::<Vec<_>>()

@@ -1,44 +1,44 @@
-//! The words around a run: how it can be gone on with, what it waits for.
+//! Following a run, and the result that a program prints when its run waits or is stopped.
 
 use graphloom_core_graph::{Event, Outcome, Questions, Run, State};
 use serde_json::{Value, json};
 
 use crate::{ExitStatus, Failure, Session, follow};
 
-/// What a program has to tell at its end.
+/// The result that a program prints at its end.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Told {
-    /// How the program ends.
+pub struct ProgramResult {
+    /// The exit status of the program.
     pub status: ExitStatus,
-    /// For people.
+    /// The result as text for people.
     pub text: String,
-    /// For programs.
+    /// The result as JSON for programs.
     pub value: Value,
 }
 
-impl Told {
-    /// Tells it as the result.
+impl ProgramResult {
+    /// Prints the result: the text, or with `--json` the value.
     ///
     /// # Errors
-    /// A result that cannot be written.
-    pub fn tell(&self, session: &Session) -> Result<ExitStatus, Failure> {
+    /// Standard output cannot be written.
+    pub fn print(&self, session: &Session) -> Result<ExitStatus, Failure> {
         session.progress.result(self.status, &self.text, &self.value)?;
         Ok(self.status)
     }
 }
 
-/// Says which run begins or goes on, and how to go on with it if it is stopped.
+/// Notes the id of a run that begins or is resumed, and the command that resumes it.
 pub fn announce(session: &Session, id: &str) {
     session.progress.note(format!("run `{id}`; if it is stopped, go on with: {}", session.resume_line(id)));
 }
 
-/// Says that a run that failed is kept.
-pub fn kept(session: &Session, id: &str) {
+/// Notes that a failed run can be resumed, and the command that resumes it.
+pub fn note_resumable(session: &Session, id: &str) {
     session.progress.note(format!("what was committed is kept; go on with: {}", session.resume_line(id)));
 }
 
-/// Follows a run to its end or its next question, and says that it is kept where it fails.
+/// Follows a run to its end or its next question. When the run fails, a note says how to resume it.
 ///
 /// # Errors
 /// The run's.
@@ -49,14 +49,20 @@ pub async fn follow_run<S: State>(
     see: impl FnMut(&Event),
 ) -> Result<Outcome<S>, Failure> {
     let outcome = follow(run, &session.interrupt, &session.progress, see).await;
-    Ok(outcome.inspect_err(|_| kept(session, id))?)
+    Ok(outcome.inspect_err(|_| note_resumable(session, id))?)
 }
 
-/// What a run waits for. With `answers` its line says how to answer; without, a run goes on by being resumed.
+/// The result of a run that waits for answers. With `answers` the text shows the options that answer the questions;
+/// without, resuming the run is enough.
 ///
 /// # Errors
 /// None but a fault of this program: questions are JSON.
-pub fn waiting(session: &Session, id: &str, questions: &Questions, answers: bool) -> Result<Told, Failure> {
+pub fn waiting_result(
+    session: &Session,
+    id: &str,
+    questions: &Questions,
+    answers: bool,
+) -> Result<ProgramResult, Failure> {
     let asked: Vec<Value> =
         questions.iter().map(|question| json!({ "key": question.key, "question": question.payload })).collect();
     let shown = serde_json::to_string_pretty(&asked)?;
@@ -66,12 +72,12 @@ pub fn waiting(session: &Session, id: &str, questions: &Questions, answers: bool
         questions.iter().for_each(|question| text.push_str(&format!(" --answer '{}=…'", question.key)));
     }
     let value = json!({ "run": id, "questions": asked, "resume": line });
-    Ok(Told { status: ExitStatus::Waiting, text, value })
+    Ok(ProgramResult { status: ExitStatus::Waiting, text, value })
 }
 
-/// What there is to tell of a run that came to no end of its own.
-pub fn stopped<S>(session: &Session, id: &str, outcome: &Outcome<S>) -> Told {
+/// The result of a run that was stopped before its end.
+pub fn stopped_result<S>(session: &Session, id: &str, outcome: &Outcome<S>) -> ProgramResult {
     let line = session.resume_line(id);
     let text = format!("stopped; go on with: {line}");
-    Told { status: ExitStatus::from(outcome), text, value: json!({ "run": id, "resume": line }) }
+    ProgramResult { status: ExitStatus::from(outcome), text, value: json!({ "run": id, "resume": line }) }
 }

@@ -1,10 +1,9 @@
-//! What every program does with its runs: find and show them, follow one, draw the graph, go on as before.
+//! What every program does with its runs: list and find runs, follow a run, resume a run with its former options.
 //!
-//! - [`AppRuns`] lists, finds and forks the runs of a program, and opens nothing that a run would need: no model, no
-//!   documents.
-//! - [`Origin`] is what a run began with, and takes again when it goes on.
-//! - [`Watcher`] shows what every run tells; [`announce`], [`follow_run`], [`waiting`] and [`stopped`] are the words around
-//!   a run.
+//! - [`AppRuns`] lists, finds and forks the runs of a program. It opens no model and no documents.
+//! - [`Origin`] holds the options a run began with, for the command that resumes the run.
+//! - [`Watcher`] shows the events of a run while the run goes on; [`follow_run`] drives a run to its end, and
+//!   [`ProgramResult`] is the result that a program prints.
 //! - [`prepare`] and [`write`](fn@write) are for the files of a result.
 
 mod files;
@@ -14,7 +13,7 @@ mod runs;
 mod watch;
 
 pub use files::{prepare, write};
-pub use follow::{Told, announce, follow_run, kept, stopped, waiting};
+pub use follow::{ProgramResult, announce, follow_run, note_resumable, stopped_result, waiting_result};
 pub use origin::Origin;
 pub use runs::{AppRuns, go_back};
 pub use watch::Watcher;

@@ -1,4 +1,4 @@
-//! What a run began with.
+//! The options a run began with.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Failure, ModelArgs, ModelSet, OutputArgs, SearchEngine, Session, SourceArgs};
 
-/// What a run began with, as it is stored with the run. A run that goes on takes it again, unless its command line names
-/// something else.
+/// The options a run began with, as the run stores them. Resuming the run uses them again, unless the command line says
+/// otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Origin {
@@ -24,7 +24,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// What a run of these models and sources begins with.
+    /// The options of a run with these models and sources.
     pub fn of(models: &ModelSet, sources: &SourceArgs, out: &Path) -> Self {
         Self {
             model: models.chosen.specs.to_string(),
@@ -35,7 +35,7 @@ impl Origin {
         }
     }
 
-    /// Completes the options of a run that goes on. A model that is another one than before is told; of the files
+    /// Completes the model options of a resumed run. A warning tells of a model other than the stored one. Of the files
     /// `graphloom.toml` only the budget counts.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Origin {
         Ok(())
     }
 
-    /// Completes the sources of a run that goes on.
+    /// Completes the source options of a resumed run.
     pub fn complete_sources(&self, sources: &mut SourceArgs) {
         if sources.corpus.is_empty() {
             // Sources are named by their folder as it was given, so it stays in these words where that leads to it.
@@ -67,7 +67,7 @@ impl Origin {
         }
     }
 
-    /// Where the results are written: where `--out` says, else where the run began to.
+    /// The directory of the results: that of `--out`, else the stored one.
     pub fn out(&self, output: &OutputArgs) -> PathBuf {
         output.out.clone().unwrap_or_else(|| PathBuf::from(&self.out))
     }

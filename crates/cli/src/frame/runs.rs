@@ -1,4 +1,4 @@
-//! The runs of a program, for looking.
+//! Listing, finding and forking the runs of a program.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::config::nearest;
 use crate::runs::{RunSummary, list, list_text};
 use crate::{CliError, ExitStatus, Failure, Session};
 
-/// The runs of a program, which may have several graphs over one state. They are looked at and forked without what a run
-/// needs; to run one, the graph is opened with its resources.
+/// The runs of a program, which may have several graphs over one state. Reading and forking a run needs no resources; to
+/// drive a run, the graph is opened with its resources.
 #[derive(Debug)]
 pub struct AppRuns<'s, S: State> {
     session: &'s Session,
@@ -24,7 +24,7 @@ impl<'s, S: State> AppRuns<'s, S> {
         Self { session, graphs: graphs.into_iter().collect() }
     }
 
-    /// All of them, the most recently changed first.
+    /// Summaries of all runs, the most recently changed first.
     ///
     /// # Errors
     /// The store's.
@@ -38,20 +38,20 @@ impl<'s, S: State> AppRuns<'s, S> {
         Ok(found)
     }
 
-    /// Lists them.
+    /// Prints the list of the runs.
     ///
     /// # Errors
     /// The store's; a result that cannot be written.
     pub async fn list(&self) -> Result<ExitStatus, Failure> {
         let found = self.summaries().await?;
-        self.tell_list(&list_text(&found), &found)
+        self.print_list(&list_text(&found), &found)
     }
 
-    /// Tells a list of another form.
+    /// Prints a list of runs in a form of the program's own.
     ///
     /// # Errors
     /// As [`list`](Self::list).
-    pub fn tell_list<T: serde::Serialize>(&self, text: &str, found: &[T]) -> Result<ExitStatus, Failure> {
+    pub fn print_list<T: serde::Serialize>(&self, text: &str, found: &[T]) -> Result<ExitStatus, Failure> {
         let progress = &self.session.progress;
         if found.is_empty() {
             progress.note(format!("there are no runs in `{}`", self.session.store_place()?));
@@ -60,7 +60,7 @@ impl<'s, S: State> AppRuns<'s, S> {
         Ok(ExitStatus::Done)
     }
 
-    /// A run that is there, and how it stands.
+    /// A stored run and its state.
     ///
     /// # Errors
     /// [`CliError::UnknownRun`]; [`CliError::Usage`] for a run of another program; the store's.
@@ -77,7 +77,7 @@ impl<'s, S: State> AppRuns<'s, S> {
         Err(CliError::UnknownRun { thread: id.to_owned(), place: self.session.store_place()?, nearest }.into())
     }
 
-    /// The same; `None` where there is no such run.
+    /// A stored run and its state; `None` where there is no such run.
     ///
     /// # Errors
     /// [`CliError::Usage`] for a run of another program; the store's.
@@ -114,8 +114,8 @@ fn of<S: State>(graph: &Compiled<S>) -> ThreadFilter {
     filter
 }
 
-/// Makes the newest checkpoint that fits the head of a run, and returns its state; `None`, and nothing is changed, where
-/// none fits.
+/// Makes the newest checkpoint that `fits` the head of a run and returns the state of that checkpoint. Where none fits,
+/// returns `None` and changes nothing.
 ///
 /// # Errors
 /// The store's.

@@ -6,33 +6,33 @@ use graphloom_core_graph::{Event, EventKind};
 
 use crate::Progress;
 
-/// Shows what every run tells: what is tried again, what failed, warnings, and the notes of its state.
+/// Shows the retries, failures and warnings of a run, and the notes in its state.
 #[derive(Debug)]
 pub struct Watcher {
     progress: Progress,
     begun: Instant,
-    /// The notes that were told.
+    /// How many notes were shown.
     notes: usize,
 }
 
 impl Watcher {
-    /// Watches a run whose first `notes` notes were told before.
+    /// A watcher of a run whose first `notes` notes were shown before.
     pub fn new(progress: Progress, notes: usize) -> Self {
         Self { progress, begun: Instant::now(), notes }
     }
 
-    /// Where it shows things.
+    /// Where the watcher writes.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// Whole seconds since it began to watch.
+    /// Whole seconds since the watcher was made.
     pub fn seconds(&self) -> u64 {
         self.begun.elapsed().as_secs()
     }
 
-    /// Tells of trouble; other events are nothing to it.
-    pub fn see(&self, event: &Event) {
+    /// Shows an event when it is a retry, a failure or a warning.
+    pub fn observe(&self, event: &Event) {
         match &event.kind {
             EventKind::TaskRetry { node, error, delay } => {
                 self.progress.warn(format!("`{node}` is tried again in {delay} ms: {error}"));
@@ -43,8 +43,8 @@ impl Watcher {
         }
     }
 
-    /// Tells the notes that are new.
-    pub fn tell<'n>(&mut self, notes: impl IntoIterator<Item = &'n String>) {
+    /// Shows the notes that were not shown before.
+    pub fn show_notes<'n>(&mut self, notes: impl IntoIterator<Item = &'n String>) {
         let mut count = 0;
         for note in notes {
             if count >= self.notes {

@@ -97,7 +97,7 @@ pub async fn build_models_with(
         _ => progress.note(chosen.to_string()),
     }
     let keys = RunKeys::new(&chosen, options)?;
-    keys.tell(&chosen, progress)?;
+    keys.show_unsent(&chosen, progress)?;
     if chosen.specs.all().contains(&&ModelSpec::Embedded) {
         progress.note(notice(&chosen));
     }

@@ -48,8 +48,8 @@ impl RunKeys {
         SecretGuard::from_env().and(self.keys.secrets()).and(options.secrets.iter().cloned())
     }
 
-    /// Says which servers get no key although there is one, and which are reached over `http` on another machine.
-    pub(super) fn tell(&self, chosen: &Chosen, progress: &Progress) -> Result<(), ModelError> {
+    /// Shows which servers get no key although there is one, and which are reached over `http` on another machine.
+    pub(super) fn show_unsent(&self, chosen: &Chosen, progress: &Progress) -> Result<(), ModelError> {
         let mut told = Vec::new();
         for (role, base_url) in servers(chosen) {
             let host = Host::of(base_url)?;

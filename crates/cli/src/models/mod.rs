@@ -5,7 +5,7 @@ mod choose;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod keys;
-mod nobody;
+mod no_models;
 mod notice;
 mod today;
 
@@ -14,4 +14,4 @@ pub use choose::{Chosen, Reason, choose_models, find_servers, usable_model};
 #[cfg(feature = "embedded")]
 pub use embedded::{fetch_options, fetch_weights, installed_weights};
 pub use keys::key_plan;
-pub use nobody::no_models;
+pub use no_models::no_models;

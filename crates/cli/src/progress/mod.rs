@@ -133,8 +133,8 @@ impl Progress {
         err.write(&format!("{}\n", text.trim_end_matches('\n')), terminal::plain)
     }
 
-    /// Whether all that was written to stdout so far was taken: a reader who goes away is no error, but has read nothing.
-    pub fn was_read(&self) -> bool {
+    /// Whether stdout took everything written so far. A closed pipe is no error, but its reader has read nothing.
+    pub fn is_stdout_open(&self) -> bool {
         !self.0.unread.load(Ordering::SeqCst)
     }
 
@@ -286,9 +286,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Page(Arc<Mutex<Vec<u8>>>);
+    struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Page {
+    impl Write for SharedBuffer {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -299,14 +299,14 @@ mod tests {
         }
     }
 
-    impl Page {
+    impl SharedBuffer {
         fn text(&self) -> String {
             String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
         }
     }
 
-    fn progress(json: bool) -> (Progress, Page, Page) {
-        let (out, err) = (Page::default(), Page::default());
+    fn progress(json: bool) -> (Progress, SharedBuffer, SharedBuffer) {
+        let (out, err) = (SharedBuffer::default(), SharedBuffer::default());
         (Progress::to(json, Box::new(out.clone()), Box::new(err.clone())), out, err)
     }
 
@@ -345,9 +345,9 @@ mod tests {
 
     #[test]
     fn what_nobody_took_is_known_not_to_be_read() {
-        struct Gone;
+        struct ClosedPipe;
 
-        impl Write for Gone {
+        impl Write for ClosedPipe {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {
                 Err(io::ErrorKind::BrokenPipe.into())
             }
@@ -359,11 +359,11 @@ mod tests {
 
         let (shown, _, _) = progress(false);
         shown.result(ExitStatus::Done, "text", &json!({})).unwrap();
-        assert!(shown.was_read());
-        let gone = Progress::to(false, Box::new(Gone), Box::new(Gone));
+        assert!(shown.is_stdout_open());
+        let gone = Progress::to(false, Box::new(ClosedPipe), Box::new(ClosedPipe));
         assert!(gone.tell("text").is_err());
         gone.result(ExitStatus::Done, "text", &json!({})).unwrap();
-        assert!(!gone.was_read());
+        assert!(!gone.is_stdout_open());
     }
 
     #[test]

@@ -40,8 +40,8 @@ pub async fn events(store: &dyn Checkpointer, thread: &str) -> Result<Vec<Event>
     }
 }
 
-/// The events that are worth a word with the result: what was tried again, what failed, warnings.
-pub fn trouble(events: &[Event]) -> Vec<&Event> {
+/// The retries, failures and warnings among the events.
+pub fn problem_events(events: &[Event]) -> Vec<&Event> {
     let is_trouble = |event: &&Event| {
         matches!(event.kind, EventKind::TaskRetry { .. } | EventKind::TaskFailed { .. } | EventKind::Warning { .. })
     };

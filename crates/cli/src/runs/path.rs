@@ -90,7 +90,7 @@ impl RunPath {
                     for (task, name) in tasks.iter().zip(&names) {
                         self.node(name).runs += 1;
                         self.tasks.push(task.to_string());
-                        let from = maker(task).and_then(|number| makers.get(&(ns.to_owned(), number)));
+                        let from = creating_checkpoint(task).and_then(|number| makers.get(&(ns.to_owned(), number)));
                         for from in from.cloned().unwrap_or_default() {
                             self.node(&from);
                             self.edge(&from, name);
@@ -190,7 +190,7 @@ fn node_name(task: &str) -> String {
 }
 
 /// The number of the checkpoint that made a task.
-fn maker(task: &str) -> Option<u64> {
+fn creating_checkpoint(task: &str) -> Option<u64> {
     task.rsplit_once(':')?.1.split('.').next()?.parse().ok()
 }
 
@@ -218,7 +218,7 @@ mod tests {
         for (task, node, made_by) in
             [("plan:1.0", "plan", Some(1)), ("write:7.2/draft:3.0", "write/draft", Some(3)), ("odd", "odd", None)]
         {
-            assert_eq!((node_name(task).as_str(), maker(task)), (node, made_by));
+            assert_eq!((node_name(task).as_str(), creating_checkpoint(task)), (node, made_by));
         }
     }
 }

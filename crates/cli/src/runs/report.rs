@@ -101,7 +101,7 @@ impl fmt::Display for RunReport {
                 event.seq.map_or_else(String::new, |seq| seq.to_string()),
                 format!("{seconds:.3}"),
                 event.step.to_string(),
-                format!("{place}{}", told(&event.kind)),
+                format!("{place}{}", event_line(&event.kind)),
             ]);
         }
         write!(f, "\n{}", table(&rows))
@@ -109,7 +109,7 @@ impl fmt::Display for RunReport {
 }
 
 /// An event in one line.
-fn told(kind: &EventKind) -> String {
+fn event_line(kind: &EventKind) -> String {
     match kind {
         EventKind::RunStarted { graph, how } => format!("run of `{graph}` by {how}"),
         EventKind::TaskRetry { node, error, delay } => format!("`{node}` is tried again in {delay} ms: {error}"),

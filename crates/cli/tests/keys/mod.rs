@@ -40,19 +40,19 @@ async fn child() {
     }
 }
 
-/// What a run is given.
+/// The model and the variables of a run.
 #[derive(Clone, Debug, Default)]
-struct Given {
+struct RunSetup {
     model: Option<String>,
     variables: Vec<(&'static str, String)>,
 }
 
-fn run(given: &Given, prompt: &str) -> Output {
+fn run(setup: &RunSetup, prompt: &str) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "keys::child", "--nocapture", "--test-threads=1"]).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("KEYS_CHILD_PROMPT", prompt);
-    command.envs(given.model.iter().map(|model| ("KEYS_CHILD_MODEL", model)));
-    command.envs(given.variables.iter().map(|(name, value)| (*name, value)));
+    command.envs(setup.model.iter().map(|model| ("KEYS_CHILD_MODEL", model)));
+    command.envs(setup.variables.iter().map(|(name, value)| (*name, value)));
     command.stdin(Stdio::null()).output().unwrap()
 }
 
@@ -180,21 +180,21 @@ fn check(servers: &Servers, case: (Option<usize>, usize, Option<usize>, bool)) {
     let (main, write, hosts, has_own) = case;
     let secret = |what: &str| format!("{what}-{main:?}-{write}-{hosts:?}-{has_own}-end").replace(['(', ')'], "_");
     let [shared, own, prompt] = ["sk-shared", "sk-own", "prompt"].map(secret);
-    let mut given = Given { model: None, variables: servers.variables() };
-    given.variables.push(("LLM_API_KEY", shared.clone()));
-    given.variables.extend(hosts.map(|host| ("LLM_API_KEY_FOR", servers.host(host))));
+    let mut setup = RunSetup { model: None, variables: servers.variables() };
+    setup.variables.push(("LLM_API_KEY", shared.clone()));
+    setup.variables.extend(hosts.map(|host| ("LLM_API_KEY_FOR", servers.host(host))));
     if has_own {
-        given.variables.push(("LLM_API_KEY_WRITE", own.clone()));
+        setup.variables.push(("LLM_API_KEY_WRITE", own.clone()));
     }
     match main {
-        Some(main) => given.model = Some(format!("{},write={}", servers.model(main), servers.model(write))),
-        None => given.variables.push(("LLM_PROBE", servers.all[HERE].address.port().to_string())),
+        Some(main) => setup.model = Some(format!("{},write={}", servers.model(main), servers.model(write))),
+        None => setup.variables.push(("LLM_PROBE", servers.all[HERE].address.port().to_string())),
     }
     if main.is_none() && has_own {
         // A server that nobody named is told of with `-q` too.
-        given.variables.push(("KEYS_CHILD_QUIET", "1".to_owned()));
+        setup.variables.push(("KEYS_CHILD_QUIET", "1".to_owned()));
     }
-    let output = run(&given, &prompt);
+    let output = run(&setup, &prompt);
     let told = said(&output);
     let expected = expected(main, write, hosts, has_own);
     assert_eq!(output.status.success(), !expected.refused, "{case:?}: {told}");
@@ -223,7 +223,7 @@ fn a_redirect_takes_nothing_elsewhere() {
         let variables =
             vec![("SSL_CERT_FILE", root.path().display().to_string()), ("LLM_API_KEY", "sk-of-the-first".to_owned())];
         let model = Some(format!("compatible:m@https://{}/v1", server.address));
-        let output = run(&Given { model, variables }, "the prompt");
+        let output = run(&RunSetup { model, variables }, "the prompt");
         let told = said(&output);
         assert!(!output.status.success() && told.contains(&format!("redirects to `{place}`")), "{status}: {told}");
         assert!(server.saw("sk-of-the-first") && server.saw("the prompt"), "{status}: {told}");
@@ -241,7 +241,7 @@ fn a_redirect_takes_nothing_elsewhere() {
             ("GRAPHLOOM_NO_PIP", "1".to_owned()),
             ("HOME", "/nonexistent".to_owned()),
         ];
-        let output = run(&Given { model: None, variables }, "the prompt");
+        let output = run(&RunSetup { model: None, variables }, "the prompt");
         assert!(!output.status.success() && found.len() > 0, "{}", said(&output));
         assert!(!found.saw("sk-of-the-first") && !found.saw("the prompt"), "{}", said(&output));
         assert_eq!(target.len(), 0, "{status}");
@@ -253,15 +253,15 @@ fn an_address_with_a_password_is_not_used() {
     let server = Listener::start("127.0.0.1", None, Does::Answer);
     for user in ["me:hunter22", "hunter22", ":hunter22"] {
         let address = format!("http://{user}@{}/v1", server.address);
-        let named = Given { model: Some(format!("compatible:m@{address}")), variables: Vec::new() };
+        let named = RunSetup { model: Some(format!("compatible:m@{address}")), variables: Vec::new() };
         let set = vec![("LLM_BASE_URL", address.clone()), ("LLM_MODEL", "m".to_owned())];
         let for_it = vec![("LLM_API_KEY", "sk-1".to_owned()), ("LLM_API_KEY_FOR", address.clone())];
         let model = Some(format!("compatible:m@http://{}/v1", server.address));
-        for given in [named, Given { model: None, variables: set }, Given { model, variables: for_it }] {
-            let output = run(&given, "the prompt");
+        for setup in [named, RunSetup { model: None, variables: set }, RunSetup { model, variables: for_it }] {
+            let output = run(&setup, "the prompt");
             let told = said(&output);
-            assert!(!output.status.success() && !told.contains("hunter22"), "{given:?}: {told}");
-            assert_eq!(server.len(), 0, "{given:?}: {told}");
+            assert!(!output.status.success() && !told.contains("hunter22"), "{setup:?}: {told}");
+            assert_eq!(server.len(), 0, "{setup:?}: {told}");
         }
     }
 }

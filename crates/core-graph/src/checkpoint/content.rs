@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::{CheckpointError, FieldRecord, RecordKind};
-use crate::machine::delta;
+use crate::record::delta;
 use crate::state::codec;
 
 /// What a field record holds, as JSON.
@@ -131,7 +131,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::checkpoint::Payload;
+    use crate::checkpoint::FieldPayload;
     use crate::state::{FieldChange, Op};
 
     #[derive(Serialize)]
@@ -145,7 +145,7 @@ mod tests {
     }
 
     fn record(kind: RecordKind, bytes: Vec<u8>) -> FieldRecord {
-        FieldRecord { field: "x".into(), version: 3, previous: None, kind, payload: Payload::new(bytes) }
+        FieldRecord { field: "x".into(), version: 3, previous: None, kind, payload: FieldPayload::new(bytes) }
     }
 
     #[test]

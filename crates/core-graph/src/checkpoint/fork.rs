@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::retention::Held;
 use super::{CheckpointError, Checkpointer, Cut, Pruning, TaskRecordKind, ThreadRow, ThreadStatus};
-use crate::driver::load_frontier;
+use crate::checkpoint::load_frontier;
 
 /// Copies a thread that nobody writes to a new id, and makes checkpoint `number` of the root graph its head. The copy
 /// goes on from there with `continue_`, or is done where nothing was left to do. The original is not changed.

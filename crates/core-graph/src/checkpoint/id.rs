@@ -18,10 +18,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// assert_eq!(CheckpointId::from("sealed").text(), "sealed");
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CheckpointId(Form);
+pub struct CheckpointId(IdForm);
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Form {
+enum IdForm {
     /// Big-endian.
     Hash([u8; 16]),
     /// What is not 32 lower-case hexadecimal digits.
@@ -32,37 +32,37 @@ impl CheckpointId {
     /// The id as a text.
     pub fn text(&self) -> Cow<'_, str> {
         match &self.0 {
-            Form::Hash(bytes) => Cow::Owned(hexadecimal(*bytes)),
-            Form::Text(text) => Cow::Borrowed(text),
+            IdForm::Hash(bytes) => Cow::Owned(hexadecimal(*bytes)),
+            IdForm::Text(text) => Cow::Borrowed(text),
         }
     }
 
     /// The bytes of an id that is a hash.
     pub fn hash(&self) -> Option<[u8; 16]> {
         match &self.0 {
-            Form::Hash(bytes) => Some(*bytes),
-            Form::Text(_) => None,
+            IdForm::Hash(bytes) => Some(*bytes),
+            IdForm::Text(_) => None,
         }
     }
 
     /// What the id of the next checkpoint is made of, besides what is written.
     pub(crate) fn seed(&self) -> u128 {
         match &self.0 {
-            Form::Hash(bytes) => u128::from_be_bytes(*bytes),
-            Form::Text(text) => xxhash_rust::xxh3::xxh3_128(text.as_bytes()),
+            IdForm::Hash(bytes) => u128::from_be_bytes(*bytes),
+            IdForm::Text(text) => xxhash_rust::xxh3::xxh3_128(text.as_bytes()),
         }
     }
 }
 
 impl From<u128> for CheckpointId {
     fn from(hash: u128) -> Self {
-        Self(Form::Hash(hash.to_be_bytes()))
+        Self(IdForm::Hash(hash.to_be_bytes()))
     }
 }
 
 impl From<&str> for CheckpointId {
     fn from(text: &str) -> Self {
-        Self(hash_of(text.as_bytes()).map_or_else(|| Form::Text(text.into()), Form::Hash))
+        Self(hash_of(text.as_bytes()).map_or_else(|| IdForm::Text(text.into()), IdForm::Hash))
     }
 }
 

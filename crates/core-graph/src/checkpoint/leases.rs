@@ -12,11 +12,11 @@ use super::Lease;
 pub struct Leases {
     instance: String,
     given: AtomicU64,
-    live: Mutex<HashMap<Arc<str>, Live>>,
+    live: Mutex<HashMap<Arc<str>, LiveLease>>,
 }
 
 #[derive(Debug)]
-struct Live {
+struct LiveLease {
     owner: Arc<str>,
     /// Whether what is stored may name the owner.
     claimed: bool,
@@ -48,7 +48,7 @@ impl Leases {
         }
         let number = self.given.fetch_add(1, Ordering::Relaxed) + 1;
         let owner: Arc<str> = format!("{}/{number}", self.instance).into();
-        live.insert(Arc::clone(thread), Live { owner: Arc::clone(&owner), claimed: false });
+        live.insert(Arc::clone(thread), LiveLease { owner: Arc::clone(&owner), claimed: false });
         Ok(Reserved { leases: self, thread: Arc::clone(thread), owner, taken: false })
     }
 
@@ -96,7 +96,7 @@ impl Drop for Reserved<'_> {
     }
 }
 
-fn lock(live: &Mutex<HashMap<Arc<str>, Live>>) -> MutexGuard<'_, HashMap<Arc<str>, Live>> {
+fn lock(live: &Mutex<HashMap<Arc<str>, LiveLease>>) -> MutexGuard<'_, HashMap<Arc<str>, LiveLease>> {
     // No change of the map is made in two parts.
     live.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,11 +3,11 @@
 mod columns;
 mod direct;
 mod hasher;
+mod journal;
 mod namespace;
 mod pages;
 mod steps;
 mod thread;
-mod told;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -17,10 +17,10 @@ use dashmap::{DashMap, Entry};
 
 pub use self::direct::DirectWriter;
 use self::hasher::Seeded;
-use self::thread::Thread;
+use self::thread::MemoryThread;
 use super::{
-    Blob, Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
-    JournalRow, Lease, Payload, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
+    Blob, Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldPayload, FieldRecord,
+    HistoryFilter, JournalRow, Lease, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
 };
 
 /// A [`Checkpointer`] that keeps threads in memory, for as long as a handle lives.
@@ -30,12 +30,12 @@ use super::{
 /// of the thread's history.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryCheckpointer {
-    inner: Arc<Inner>,
+    inner: Arc<StoreParts>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
-    threads: DashMap<Arc<str>, Arc<Mutex<Slot>>, Seeded>,
+struct StoreParts {
+    threads: DashMap<Arc<str>, Arc<Mutex<ThreadSlot>>, Seeded>,
     /// Large values by content. A value lives as long as a record holds it.
     blobs: DashMap<Arc<str>, Weak<[u8]>>,
     leases: AtomicU64,
@@ -44,11 +44,11 @@ struct Inner {
 
 /// What is known under a thread's id: who may write it, and what has been written.
 #[derive(Debug, Default)]
-struct Slot {
+struct ThreadSlot {
     /// The owner of the live lease.
     lease: Option<Arc<str>>,
     /// `None` before the first commit and after deletion.
-    thread: Option<Thread>,
+    thread: Option<MemoryThread>,
 }
 
 impl MemoryCheckpointer {
@@ -58,16 +58,16 @@ impl MemoryCheckpointer {
     }
 
     /// Reads a thread's data under its lock; `None` when there is no such thread.
-    fn read<T>(&self, thread: &str, read: impl FnOnce(&Thread) -> T) -> Option<T> {
+    fn read<T>(&self, thread: &str, read: impl FnOnce(&MemoryThread) -> T) -> Option<T> {
         let slot = self.slot(thread)?;
         lock(&slot).thread.as_ref().map(read)
     }
 
-    fn slot(&self, thread: &str) -> Option<Arc<Mutex<Slot>>> {
+    fn slot(&self, thread: &str) -> Option<Arc<Mutex<ThreadSlot>>> {
         self.inner.threads.get(thread).map(|slot| Arc::clone(&slot))
     }
 
-    fn slot_or_new(&self, thread: &str) -> Arc<Mutex<Slot>> {
+    fn slot_or_new(&self, thread: &str) -> Arc<Mutex<ThreadSlot>> {
         match self.slot(thread) {
             Some(slot) => slot,
             None => Arc::clone(&self.inner.threads.entry(Arc::from(thread)).or_default()),
@@ -88,7 +88,7 @@ impl MemoryCheckpointer {
 
     /// The stored bytes of the same content, when there are any.
     fn share(&self, record: &mut FieldRecord) {
-        let Payload::Blob(Blob { hash, bytes }) = &mut record.payload else { return };
+        let FieldPayload::Blob(Blob { hash, bytes }) = &mut record.payload else { return };
         match self.inner.blobs.entry(Arc::clone(hash)) {
             Entry::Occupied(mut held) => match held.get().upgrade() {
                 Some(stored) => *bytes = stored,
@@ -102,7 +102,7 @@ impl MemoryCheckpointer {
 
     fn commit_to(
         &self,
-        slot: Option<Arc<Mutex<Slot>>>,
+        slot: Option<Arc<Mutex<ThreadSlot>>>,
         lease: &Lease,
         commit: &mut Commit,
     ) -> Result<(), CheckpointError> {
@@ -124,7 +124,7 @@ impl MemoryCheckpointer {
             if commit.thread.is_none() {
                 return Err(CheckpointError::UnknownThread { thread: lease.thread.to_string() });
             }
-            Thread::default().check(lease, commit).map_err(|detail| stale(&detail))?;
+            MemoryThread::default().check(lease, commit).map_err(|detail| stale(&detail))?;
         }
         for record in &mut commit.fields {
             self.share(record);
@@ -139,7 +139,7 @@ impl MemoryCheckpointer {
     }
 }
 
-fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
+fn lock(slot: &Mutex<ThreadSlot>) -> MutexGuard<'_, ThreadSlot> {
     // A panic cannot leave a thread half written: a commit is checked before it is applied.
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -165,7 +165,7 @@ impl Checkpointer for MemoryCheckpointer {
         }
         let number = self.inner.leases.fetch_add(1, Ordering::Relaxed) + 1;
         let owner: Arc<str> = format!("memory/{number}").into();
-        let epoch = slot.thread.as_ref().map_or(0, Thread::epoch) + 1;
+        let epoch = slot.thread.as_ref().map_or(0, MemoryThread::epoch) + 1;
         slot.lease = Some(Arc::clone(&owner));
         Ok(Lease { thread: thread.into(), owner, epoch })
     }
@@ -192,7 +192,7 @@ impl Checkpointer for MemoryCheckpointer {
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
-        Ok(self.read(thread, Thread::row).flatten())
+        Ok(self.read(thread, MemoryThread::row).flatten())
     }
 
     async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError> {
@@ -212,7 +212,7 @@ impl Checkpointer for MemoryCheckpointer {
     }
 
     async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError> {
-        Ok(self.read(thread, Thread::namespaces).unwrap_or_default())
+        Ok(self.read(thread, MemoryThread::namespaces).unwrap_or_default())
     }
 
     async fn checkpoint(
@@ -270,7 +270,7 @@ impl Checkpointer for MemoryCheckpointer {
     }
 
     async fn last_seq(&self, thread: &str) -> Result<u64, CheckpointError> {
-        Ok(self.read(thread, Thread::last_seq).unwrap_or(0))
+        Ok(self.read(thread, MemoryThread::last_seq).unwrap_or(0))
     }
 
     async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {

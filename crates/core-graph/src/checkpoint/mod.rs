@@ -5,21 +5,22 @@
 //! head. Field values are kept apart from checkpoints, as a chain of [`FieldRecord`]s per field: a whole value or the
 //! updates since the record before. A store moves bytes and knows no graph.
 
-mod bytes;
+mod chain;
+mod compact_event;
+mod compact_step;
 mod content;
 mod fork;
+mod frontier;
 mod id;
 mod layer;
 mod leases;
 mod loaded;
 mod memory;
-mod plain_step;
 mod pruning;
 mod retention;
 mod rows;
 mod runs;
 mod stored_event;
-mod told_step;
 mod versions;
 mod writes;
 
@@ -30,24 +31,27 @@ use async_trait::async_trait;
 
 use crate::error::debug_is_text;
 
-pub use bytes::RecordBytes;
+pub use crate::bytes::RecordBytes;
+pub use crate::status::ThreadStatus;
+pub(crate) use chain::{Chain, check_chain, corrupt};
+pub(crate) use compact_event::{CompactEvent, StepOrigin};
+pub(crate) use compact_step::CompactStep;
 pub use content::FieldContent;
 pub use fork::fork_thread;
+pub(crate) use frontier::{frontier_of, load_frontier};
 pub use id::CheckpointId;
 pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
 pub use loaded::Loaded;
 pub use memory::{DirectWriter, MemoryCheckpointer};
-pub(crate) use plain_step::PlainStep;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
 pub use rows::{
-    Blob, CheckpointRow, Commit, FieldRecord, JournalRow, Payload, RecordKind, Source, TaskRecord, TaskRecordKind,
-    ThreadRow, ThreadStatus,
+    Blob, CheckpointRow, Commit, FieldPayload, FieldRecord, JournalRow, RecordKind, Source, TaskRecord, TaskRecordKind,
+    ThreadRow,
 };
 pub use runs::{RunRow, delete_runs, runs};
 pub use stored_event::StoredEvent;
-pub(crate) use told_step::{Teller, ToldStep};
 pub use versions::FieldVersions;
 pub(crate) use writes::{Write, put};
 

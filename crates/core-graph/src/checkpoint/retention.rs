@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{CheckpointError, Checkpointer, Lease};
 
-pub(super) use plan::{Pins, Plan};
+pub(super) use plan::{Pins, RetentionPlan};
 
 /// Which part of a thread's history is kept. Each limit that is set removes what it says; the default removes nothing.
 ///
@@ -103,7 +103,7 @@ impl Retention {
     /// # Errors
     /// The store's; [`CheckpointError::UnknownThread`].
     pub async fn preview(&self, store: &dyn Checkpointer, thread: &str, now: u64) -> Result<Pruned, CheckpointError> {
-        let mut plan = Plan::read(store, thread).await?;
+        let mut plan = RetentionPlan::read(store, thread).await?;
         plan.limit(self, now).await?;
         Ok(plan.finish(self).await?.1)
     }
@@ -119,7 +119,7 @@ impl Retention {
             return Err(CheckpointError::Unsupported { ability: "prune" });
         }
         let held = Held { store, lease: store.acquire(thread).await? };
-        let mut plan = Plan::read(store, thread).await?;
+        let mut plan = RetentionPlan::read(store, thread).await?;
         plan.limit(self, now).await?;
         let (pruning, pruned) = plan.finish(self).await?;
         if !pruning.cuts.is_empty() || pruning.journal_before > 0 {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CheckpointId, FieldVersions, RecordBytes, StoredEvent};
+use super::{CheckpointId, FieldVersions, RecordBytes, StoredEvent, ThreadStatus};
 
 /// One transaction of a thread, in one namespace.
 #[derive(Clone, Debug, Default)]
@@ -52,29 +52,6 @@ pub struct ThreadRow {
     pub epoch: u64,
     /// The owner that holds the thread, empty when nobody does. Filled by the store.
     pub owner: String,
-}
-
-/// What a thread is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ThreadStatus {
-    /// Nothing has run yet.
-    New,
-    /// A run is under way, or its process died: such a thread is continued.
-    Running,
-    /// All work is done.
-    Done,
-    /// Questions wait for answers.
-    Waiting,
-    /// A task failed for good.
-    Failed,
-    /// The run was cancelled.
-    Cancelled,
-    /// The run was drained: what was in flight is committed.
-    Drained,
-    /// The run's budget is spent.
-    BudgetSpent,
 }
 
 /// One checkpoint of a namespace.
@@ -127,7 +104,7 @@ pub struct FieldRecord {
     /// Whether `payload` is a whole value or updates.
     pub kind: RecordKind,
     /// The bytes.
-    pub payload: Payload,
+    pub payload: FieldPayload,
 }
 
 /// Whether a record stands alone.
@@ -141,7 +118,7 @@ pub enum RecordKind {
 
 /// Bytes of a record: small ones inline, large ones by the hash of their content, stored once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Payload {
+pub enum FieldPayload {
     /// The bytes.
     Inline(RecordBytes),
     /// A large value.
@@ -196,7 +173,7 @@ pub struct JournalRow {
 /// Values of at least this many bytes are stored by content.
 const BLOB_BYTES: usize = 64 * 1024;
 
-impl Payload {
+impl FieldPayload {
     /// Bytes inline or by content, according to their size.
     pub fn new(bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>) -> Self {
         if bytes.as_ref().len() < BLOB_BYTES {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::retention::{Held, Pins, Plan};
+use super::retention::{Held, Pins, RetentionPlan};
 use super::{CheckpointError, Checkpointer, Pruned, Retention, ThreadRow, ThreadStatus};
 use crate::event::EventKind;
 
@@ -91,7 +91,7 @@ pub async fn delete_runs(store: &dyn Checkpointer, thread: &str, ids: &[u64]) ->
     if gone.is_empty() {
         return Ok(Pruned::default());
     }
-    let mut plan = Plan::read(store, thread).await?;
+    let mut plan = RetentionPlan::read(store, thread).await?;
     let mut moved = false;
     let mut pinned = Pins::new();
     for ns in plan.outside_in() {

@@ -7,30 +7,30 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use super::{ThreadStatus, ToldStep};
+use super::{CompactEvent, ThreadStatus};
 use crate::event::{EVENT_VERSION, Event, EventKind};
-use crate::machine::Pack;
+use crate::record::Pack;
 
 /// An event as stores keep it: in bytes, which are made when somebody asks for them.
 ///
 /// They are a MessagePack array, a third of what the event takes in JSON. Events in JSON are read, too.
 #[derive(Clone)]
-pub struct StoredEvent(Form);
+pub struct StoredEvent(EventForm);
 
 #[derive(Clone)]
-enum Form {
+enum EventForm {
     Bytes(Arc<[u8]>),
     Event(Arc<Event>),
-    Step(ToldStep),
+    Step(CompactEvent),
 }
 
 impl StoredEvent {
     /// The bytes to store.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         match &self.0 {
-            Form::Bytes(bytes) => Cow::Borrowed(bytes),
-            Form::Event(event) => Cow::Owned(encode(event)),
-            Form::Step(step) => Cow::Owned(step.bytes()),
+            EventForm::Bytes(bytes) => Cow::Borrowed(bytes),
+            EventForm::Event(event) => Cow::Owned(encode(event)),
+            EventForm::Step(step) => Cow::Owned(step.bytes()),
         }
     }
 
@@ -40,17 +40,17 @@ impl StoredEvent {
     /// When the bytes are no event: what is wrong with them.
     pub fn read(&self) -> Result<Event, Box<dyn std::error::Error + Send + Sync>> {
         match &self.0 {
-            Form::Bytes(bytes) if bytes.starts_with(b"{") => Ok(serde_json::from_slice(bytes)?),
-            Form::Bytes(bytes) => rmp_serde::from_slice::<Row<'_>>(bytes)?.event(),
-            Form::Event(event) => Ok(Event::clone(event)),
-            Form::Step(step) => Ok(step.event()),
+            EventForm::Bytes(bytes) if bytes.starts_with(b"{") => Ok(serde_json::from_slice(bytes)?),
+            EventForm::Bytes(bytes) => rmp_serde::from_slice::<EventRow<'_>>(bytes)?.event(),
+            EventForm::Event(event) => Ok(Event::clone(event)),
+            EventForm::Step(step) => Ok(step.event()),
         }
     }
 }
 
 impl From<Vec<u8>> for StoredEvent {
     fn from(bytes: Vec<u8>) -> Self {
-        Self(Form::Bytes(bytes.into()))
+        Self(EventForm::Bytes(bytes.into()))
     }
 }
 
@@ -62,13 +62,13 @@ impl From<Event> for StoredEvent {
 
 impl From<Arc<Event>> for StoredEvent {
     fn from(event: Arc<Event>) -> Self {
-        Self(Form::Event(event))
+        Self(EventForm::Event(event))
     }
 }
 
-impl From<ToldStep> for StoredEvent {
-    fn from(step: ToldStep) -> Self {
-        Self(Form::Step(step))
+impl From<CompactEvent> for StoredEvent {
+    fn from(step: CompactEvent) -> Self {
+        Self(EventForm::Step(step))
     }
 }
 
@@ -91,7 +91,7 @@ impl fmt::Debug for StoredEvent {
 
 /// The fields of an event, in their order.
 #[derive(Serialize, Deserialize)]
-struct Row<'e> {
+struct EventRow<'e> {
     v: u32,
     seq: Option<u64>,
     #[serde(borrow)]
@@ -102,12 +102,12 @@ struct Row<'e> {
     attempt: u32,
     time: u64,
     #[serde(borrow)]
-    kind: Kind<'e>,
+    kind: KindRow<'e>,
 }
 
 /// The kinds of events that are stored. A kind goes by its letter, its fields by their order.
 #[derive(Serialize, Deserialize)]
-enum Kind<'e> {
+enum KindRow<'e> {
     #[serde(rename = "b")]
     RunStarted(&'e str, &'e str),
     #[serde(rename = "e")]
@@ -172,29 +172,29 @@ fn encode(event: &Event) -> Vec<u8> {
         let place = Place { seq: *seq, ns, step: *step, time: *time };
         return committed(&place, *checkpoint, [tasks, changed, next].map(|texts| shown(texts)));
     }
-    let row = Row::of(event);
+    let row = EventRow::of(event);
     // Every stored event is representable in either form; those that are only told have just the second.
     row.and_then(|row| row.bytes()).or_else(|| serde_json::to_vec(event).ok()).unwrap_or_default()
 }
 
-impl<'e> Row<'e> {
+impl<'e> EventRow<'e> {
     fn of(event: &'e Event) -> Option<Self> {
         let Event { v: EVENT_VERSION, seq, ns, step, task, attempt, time, kind } = event else { return None };
         let kind = match kind {
-            EventKind::RunStarted { graph, how } => Kind::RunStarted(graph, how),
-            EventKind::RunEnded { status, detail } => Kind::RunEnded(*status, detail),
+            EventKind::RunStarted { graph, how } => KindRow::RunStarted(graph, how),
+            EventKind::RunEnded { status, detail } => KindRow::RunEnded(*status, detail),
             EventKind::Committed { checkpoint, tasks, changed, next } => {
-                Kind::Committed(*checkpoint, shown(tasks), shown(changed), shown(next))
+                KindRow::Committed(*checkpoint, shown(tasks), shown(changed), shown(next))
             }
-            EventKind::TaskRetry { node, error, delay } => Kind::TaskRetry(node, error, *delay),
-            EventKind::TaskFailed { node, error } => Kind::TaskFailed(node, error),
-            EventKind::TaskHandled { node, error } => Kind::TaskHandled(node, error),
-            EventKind::Question { id, key, payload } => Kind::Question(id, key, payload.to_string().into()),
-            EventKind::Warning { message } => Kind::Warning(message),
+            EventKind::TaskRetry { node, error, delay } => KindRow::TaskRetry(node, error, *delay),
+            EventKind::TaskFailed { node, error } => KindRow::TaskFailed(node, error),
+            EventKind::TaskHandled { node, error } => KindRow::TaskHandled(node, error),
+            EventKind::Question { id, key, payload } => KindRow::Question(id, key, payload.to_string().into()),
+            EventKind::Warning { message } => KindRow::Warning(message),
             _ => return None,
         };
         let (seq, step, attempt, time) = (*seq, *step, *attempt, *time);
-        Some(Row { v: EVENT_VERSION, seq, ns, step, task: task.as_deref(), attempt, time, kind })
+        Some(EventRow { v: EVENT_VERSION, seq, ns, step, task: task.as_deref(), attempt, time, kind })
     }
 
     fn bytes(&self) -> Option<Vec<u8>> {
@@ -204,21 +204,23 @@ impl<'e> Row<'e> {
     }
 
     fn event(self) -> Result<Event, Box<dyn std::error::Error + Send + Sync>> {
-        let Row { v, seq, ns, step, task, attempt, time, kind } = self;
+        let EventRow { v, seq, ns, step, task, attempt, time, kind } = self;
         let (text, all) = (str::to_owned, |texts: Texts<'_>| texts.into_iter().map(Arc::from).collect());
         let kind = match kind {
-            Kind::RunStarted(graph, how) => EventKind::RunStarted { graph: text(graph), how: text(how) },
-            Kind::RunEnded(status, detail) => EventKind::RunEnded { status, detail: text(detail) },
-            Kind::Committed(checkpoint, tasks, changed, next) => {
+            KindRow::RunStarted(graph, how) => EventKind::RunStarted { graph: text(graph), how: text(how) },
+            KindRow::RunEnded(status, detail) => EventKind::RunEnded { status, detail: text(detail) },
+            KindRow::Committed(checkpoint, tasks, changed, next) => {
                 EventKind::Committed { checkpoint, tasks: all(tasks), changed: all(changed), next: all(next) }
             }
-            Kind::TaskRetry(node, error, delay) => EventKind::TaskRetry { node: text(node), error: text(error), delay },
-            Kind::TaskFailed(node, error) => EventKind::TaskFailed { node: text(node), error: text(error) },
-            Kind::TaskHandled(node, error) => EventKind::TaskHandled { node: text(node), error: text(error) },
-            Kind::Question(id, key, payload) => {
+            KindRow::TaskRetry(node, error, delay) => {
+                EventKind::TaskRetry { node: text(node), error: text(error), delay }
+            }
+            KindRow::TaskFailed(node, error) => EventKind::TaskFailed { node: text(node), error: text(error) },
+            KindRow::TaskHandled(node, error) => EventKind::TaskHandled { node: text(node), error: text(error) },
+            KindRow::Question(id, key, payload) => {
                 EventKind::Question { id: text(id), key: text(key), payload: serde_json::from_str(&payload)? }
             }
-            Kind::Warning(message) => EventKind::Warning { message: text(message) },
+            KindRow::Warning(message) => EventKind::Warning { message: text(message) },
         };
         Ok(Event { v, seq, ns: ns.into(), step, task: task.map(Arc::from), attempt, time, kind })
     }
@@ -282,7 +284,7 @@ mod tests {
     #[test]
     fn a_commit_is_written_as_a_serializer_would() {
         let committed = Event { task: None, attempt: 0, ..events()[2].clone() };
-        assert_eq!(encode(&committed), Row::of(&committed).unwrap().bytes().unwrap());
+        assert_eq!(encode(&committed), EventRow::of(&committed).unwrap().bytes().unwrap());
     }
 
     #[test]

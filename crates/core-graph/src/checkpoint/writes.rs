@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{FieldRecord, Payload, RecordBytes, RecordKind};
+use super::{FieldPayload, FieldRecord, RecordBytes, RecordKind};
 
 /// A record of a field that a commit writes. The field goes by its place.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub(crate) struct Write {
     pub(crate) at: usize,
     /// The version that it builds on; none for a whole value.
     pub(crate) previous: Option<u64>,
-    pub(crate) payload: Payload,
+    pub(crate) payload: FieldPayload,
 }
 
 /// Longer payloads stand for themselves by a hash.
@@ -21,15 +21,15 @@ const SHORT: usize = 512;
 impl Write {
     /// Whether the bytes in a row hold the payload itself.
     pub(crate) fn is_short(&self) -> bool {
-        matches!(&self.payload, Payload::Inline(bytes) if bytes.len() <= SHORT)
+        matches!(&self.payload, FieldPayload::Inline(bytes) if bytes.len() <= SHORT)
     }
 
     /// Adds it to the bytes of commit `number`.
     pub(crate) fn put(&self, number: u64, content: &mut Vec<u8>) {
         let Self { at, previous, payload } = self;
         match payload {
-            Payload::Inline(bytes) => put(content, number, *at, *previous, bytes),
-            Payload::Blob(blob) => put(content, number, *at, *previous, blob.hash.as_bytes()),
+            FieldPayload::Inline(bytes) => put(content, number, *at, *previous, bytes),
+            FieldPayload::Blob(blob) => put(content, number, *at, *previous, blob.hash.as_bytes()),
         }
     }
 
@@ -62,7 +62,11 @@ pub(crate) fn writes(number: u64, mut content: &[u8]) -> impl Iterator<Item = Wr
         let (payload, rest) = content.split_at_checked(length)?;
         content = rest;
         let previous = (back > 0).then(|| number.saturating_sub(back));
-        Some(Write { at: usize::try_from(at).ok()?, previous, payload: Payload::Inline(RecordBytes::from(payload)) })
+        Some(Write {
+            at: usize::try_from(at).ok()?,
+            previous,
+            payload: FieldPayload::Inline(RecordBytes::from(payload)),
+        })
     })
 }
 
@@ -103,7 +107,7 @@ mod tests {
             let mut content = Vec::new();
             let all = all.into_iter().map(|(at, back, bytes)| {
                 let previous = (back > 0 && back < number).then(|| number - back);
-                Write { at, previous, payload: Payload::new(bytes) }
+                Write { at, previous, payload: FieldPayload::new(bytes) }
             });
             let all: Vec<_> = all.collect();
             all.iter().for_each(|write| write.put(number, &mut content));

@@ -1,6 +1,6 @@
 //! Values that are stored as differences.
 
-use super::ground::{Outcome, Shared, Writer, cases, delta, matching, same, task, value, whole};
+use super::ground::{CaseResult, SharedStore, StoreWriter, cases, delta, matching, same, task, value, whole};
 use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, RecordKind, Source, TaskRecordKind};
 
 cases! {
@@ -19,8 +19,8 @@ cases! {
         large_values_are_stored_once;
 }
 
-async fn a_chain_is_read_oldest_first(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_chain_is_read_oldest_first(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"1")]).await?;
     for version in 2..=9 {
         let bytes = version.to_string();
@@ -39,8 +39,8 @@ async fn a_chain_is_read_oldest_first(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_chain_begins_at_the_nearest_whole_value(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_chain_begins_at_the_nearest_whole_value(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     for version in 1..=6 {
         let record = match version {
             1 | 4 => whole("x", version, format!("[{version}]").as_bytes()),
@@ -56,16 +56,16 @@ async fn a_chain_begins_at_the_nearest_whole_value(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn records_of_tasks_are_no_part_of_a_chain(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn records_of_tasks_are_no_part_of_a_chain(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"1")]).await?;
     writer.tasks("", vec![task("x", TaskRecordKind::Write, "x", b"extra")]).await?;
     same!(value(&store, "a", "", "x", 1).await?, b"1");
     Ok(())
 }
 
-async fn fields_have_chains_of_their_own(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn fields_have_chains_of_their_own(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"x1"), whole("y", 1, b"y1")]).await?;
     writer.put("", vec![delta("x", 2, Some(1), b"x2")]).await?;
     writer.put("", vec![delta("x", 3, Some(2), b"x3"), whole("y", 3, b"y3")]).await?;
@@ -77,8 +77,8 @@ async fn fields_have_chains_of_their_own(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_chain_without_a_whole_value_goes_to_its_beginning(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_chain_without_a_whole_value_goes_to_its_beginning(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![delta("x", 1, None, b"1")]).await?;
     writer.put("", vec![delta("x", 2, Some(1), b"2")]).await?;
     let chain = store.field("a", "", "x", 2).await?;
@@ -86,8 +86,8 @@ async fn a_chain_without_a_whole_value_goes_to_its_beginning(store: Shared) -> O
     Ok(())
 }
 
-async fn a_whole_value_may_follow_differences(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_whole_value_may_follow_differences(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![delta("x", 1, None, b"1")]).await?;
     writer.put("", vec![whole("x", 2, b"all")]).await?;
     writer.put("", vec![delta("x", 3, Some(2), b"3")]).await?;
@@ -95,8 +95,8 @@ async fn a_whole_value_may_follow_differences(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_chain_follows_its_branch(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_chain_follows_its_branch(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"1")]).await?;
     writer.put("", vec![delta("x", 2, Some(1), b"2")]).await?;
     writer.put("", vec![delta("x", 3, Some(2), b"3")]).await?;
@@ -112,8 +112,8 @@ async fn a_chain_follows_its_branch(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_chain_goes_over_what_lies_between(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_chain_goes_over_what_lies_between(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     let (mut previous, mut expected) = (None, Vec::new());
     for version in 1..=120 {
         let letter = [version as u8];
@@ -137,8 +137,8 @@ async fn a_chain_goes_over_what_lies_between(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn what_is_missing_in_a_chain_is_told(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn what_is_missing_in_a_chain_is_told(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"1"), delta("broken", 1, Some(0), b"1")]).await?;
     for (ns, field, version) in
         [("", "x", 2), ("", "nothing", 1), ("nowhere", "x", 1), ("", "broken", 1), ("", "x", u64::MAX)]
@@ -148,8 +148,8 @@ async fn what_is_missing_in_a_chain_is_told(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_record_that_is_written_again_in_a_chain_is_replaced(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_record_that_is_written_again_in_a_chain_is_replaced(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"old")]).await?;
     let again = Commit { fields: vec![whole("x", 1, b"new")], ..Commit::default() };
     store.commit(&writer.lease, again).await?;
@@ -157,10 +157,10 @@ async fn a_record_that_is_written_again_in_a_chain_is_replaced(store: Shared) ->
     Ok(())
 }
 
-async fn large_values_are_stored_once(store: Shared) -> Outcome {
+async fn large_values_are_stored_once(store: SharedStore) -> CaseResult {
     let large: Vec<u8> = (0..200_000u32).map(|number| (number % 251) as u8).collect();
     for thread in ["a", "b"] {
-        let mut writer = Writer::open(&store, thread).await?;
+        let mut writer = StoreWriter::open(&store, thread).await?;
         writer.put("", vec![whole("x", 1, &large)]).await?;
         writer.put("", vec![whole("x", 2, &large)]).await?;
         writer.close().await?;

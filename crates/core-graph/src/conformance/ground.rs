@@ -7,18 +7,18 @@ use futures::future::BoxFuture;
 
 use super::Ability;
 use crate::checkpoint::{
-    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, FieldVersions, HistoryFilter, JournalRow, Lease,
-    Payload, RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
+    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldPayload, FieldRecord, FieldVersions, HistoryFilter,
+    JournalRow, Lease, RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
 };
 
-pub(super) type Shared = Arc<dyn Checkpointer>;
-pub(super) type Outcome = Result<(), Fault>;
+pub(super) type SharedStore = Arc<dyn Checkpointer>;
+pub(super) type CaseResult = Result<(), CaseFailure>;
 
 /// Why a case failed.
 #[derive(Debug)]
-pub(super) struct Fault(pub(super) String);
+pub(super) struct CaseFailure(pub(super) String);
 
-impl Fault {
+impl CaseFailure {
     pub(super) fn new(mut message: String) -> Self {
         // Values may be large.
         if message.len() > 2000 {
@@ -30,13 +30,13 @@ impl Fault {
     }
 }
 
-impl From<CheckpointError> for Fault {
+impl From<CheckpointError> for CaseFailure {
     fn from(error: CheckpointError) -> Self {
         Self::new(format!("the store answers {error:?}: {error}"))
     }
 }
 
-impl From<crate::store::StoreError> for Fault {
+impl From<crate::store::StoreError> for CaseFailure {
     fn from(error: crate::store::StoreError) -> Self {
         Self::new(format!("the store answers {error:?}: {error}"))
     }
@@ -46,7 +46,7 @@ impl From<crate::store::StoreError> for Fault {
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) ability: Ability,
-    pub(super) run: fn(Shared) -> BoxFuture<'static, Outcome>,
+    pub(super) run: fn(SharedStore) -> BoxFuture<'static, CaseResult>,
 }
 
 /// The cases of a file: functions by ability.
@@ -67,7 +67,7 @@ macro_rules! same {
     ($is:expr, $expected:expr) => {{
         let (is, expected) = (&$is, &$expected);
         if *is != *expected {
-            return Err($crate::conformance::ground::Fault::new(format!(
+            return Err($crate::conformance::ground::CaseFailure::new(format!(
                 "line {}: `{}` is {is:?}, expected {expected:?}",
                 line!(),
                 stringify!($is)
@@ -81,7 +81,7 @@ macro_rules! matching {
     ($is:expr, $pattern:pat) => {{
         let is = &$is;
         if !matches!(is, $pattern) {
-            return Err($crate::conformance::ground::Fault::new(format!(
+            return Err($crate::conformance::ground::CaseFailure::new(format!(
                 "line {}: `{}` is {is:?}, expected {}",
                 line!(),
                 stringify!($is),
@@ -143,7 +143,7 @@ pub(super) fn first() -> Commit {
 }
 
 pub(super) fn whole(field: &str, version: u64, bytes: &[u8]) -> FieldRecord {
-    let payload = Payload::new(bytes.to_vec());
+    let payload = FieldPayload::new(bytes.to_vec());
     FieldRecord { field: field.into(), version, previous: None, kind: RecordKind::Whole, payload }
 }
 
@@ -160,23 +160,23 @@ pub(super) fn events(numbers: impl IntoIterator<Item = u64>) -> Vec<JournalRow> 
 }
 
 /// A lease that knows its heads, so that a case says only what it is about.
-pub(super) struct Writer {
-    pub(super) store: Shared,
+pub(super) struct StoreWriter {
+    pub(super) store: SharedStore,
     pub(super) lease: Lease,
     heads: BTreeMap<Arc<str>, CheckpointRow>,
     begun: bool,
 }
 
-impl Writer {
+impl StoreWriter {
     /// Takes a thread that is new or whose heads do not matter.
-    pub(super) async fn open(store: &Shared, thread: &str) -> Result<Self, Fault> {
+    pub(super) async fn open(store: &SharedStore, thread: &str) -> Result<Self, CaseFailure> {
         let lease = store.acquire(thread).await?;
         let begun = store.thread(thread).await?.is_some();
         Ok(Self { store: Arc::clone(store), lease, heads: BTreeMap::new(), begun })
     }
 
     /// The next checkpoint of a namespace: the fields of the one before, at their versions or at that of a new record.
-    pub(super) async fn put(&mut self, ns: &str, fields: Vec<FieldRecord>) -> Result<CheckpointRow, Fault> {
+    pub(super) async fn put(&mut self, ns: &str, fields: Vec<FieldRecord>) -> Result<CheckpointRow, CaseFailure> {
         self.put_with(ns, fields, |_| {}).await
     }
 
@@ -186,7 +186,7 @@ impl Writer {
         ns: &str,
         fields: Vec<FieldRecord>,
         change: impl FnOnce(&mut Commit),
-    ) -> Result<CheckpointRow, Fault> {
+    ) -> Result<CheckpointRow, CaseFailure> {
         let before = self.heads.get(ns);
         let number = before.map_or(1, |row| row.number + 1);
         let mut versions = before.map(|row| row.fields.clone()).unwrap_or_default();
@@ -211,7 +211,7 @@ impl Writer {
     }
 
     /// So many checkpoints, each with a value of the field `x`.
-    pub(super) async fn chain(&mut self, ns: &str, count: u64) -> Result<(), Fault> {
+    pub(super) async fn chain(&mut self, ns: &str, count: u64) -> Result<(), CaseFailure> {
         for _ in 0..count {
             let number = self.heads.get(ns).map_or(1, |row| row.number + 1);
             self.put(ns, vec![whole("x", number, format!("{ns}{number}").as_bytes())]).await?;
@@ -220,24 +220,30 @@ impl Writer {
     }
 
     /// Records of tasks in a namespace, without a checkpoint.
-    pub(super) async fn tasks(&self, ns: &str, tasks: Vec<TaskRecord>) -> Result<(), Fault> {
+    pub(super) async fn tasks(&self, ns: &str, tasks: Vec<TaskRecord>) -> Result<(), CaseFailure> {
         Ok(self.store.commit(&self.lease, Commit { ns: ns.into(), tasks, ..Commit::default() }).await?)
     }
 
     /// Gives the lease back within a commit.
-    pub(super) async fn close(self) -> Result<(), Fault> {
+    pub(super) async fn close(self) -> Result<(), CaseFailure> {
         Ok(self.store.commit(&self.lease, Commit { release: true, ..Commit::default() }).await?)
     }
 }
 
 /// The numbers of a namespace's checkpoints, newest first.
-pub(super) async fn numbers(store: &Shared, thread: &str, ns: &str) -> Result<Vec<u64>, Fault> {
+pub(super) async fn numbers(store: &SharedStore, thread: &str, ns: &str) -> Result<Vec<u64>, CaseFailure> {
     let rows = store.checkpoints(thread, ns, &HistoryFilter::default()).await?;
     Ok(rows.iter().map(|row| row.number).collect())
 }
 
 /// The bytes of a field's records at a version, one after the other.
-pub(super) async fn value(store: &Shared, thread: &str, ns: &str, field: &str, version: u64) -> Result<Vec<u8>, Fault> {
+pub(super) async fn value(
+    store: &SharedStore,
+    thread: &str,
+    ns: &str,
+    field: &str,
+    version: u64,
+) -> Result<Vec<u8>, CaseFailure> {
     let chain = store.field(thread, ns, field, version).await?;
     Ok(chain.iter().flat_map(|record| record.payload.bytes()).copied().collect())
 }

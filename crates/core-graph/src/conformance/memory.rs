@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::SetClock;
-use super::ground::{Fault, Outcome, same};
+use super::ground::{CaseFailure, CaseResult, same};
 use crate::store::{
     Comparison, Condition, Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError,
 };
@@ -17,7 +17,7 @@ type Memory = Arc<dyn Store>;
 macro_rules! cases {
     ($($name:ident)+) => {
         /// The cases of a long-term store.
-        pub(super) const CASES: &[(&str, fn(Memory, Arc<SetClock>) -> BoxFuture<'static, Outcome>)] =
+        pub(super) const CASES: &[(&str, fn(Memory, Arc<SetClock>) -> BoxFuture<'static, CaseResult>)] =
             &[$((stringify!($name), |store, clock| Box::pin($name(store, clock)))),+];
     };
 }
@@ -46,7 +46,7 @@ async fn put(store: &Memory, namespace: &Namespace, key: &str, value: Value) -> 
     store.put(namespace, key, value, PutOptions::default()).await
 }
 
-async fn items_are_put_got_and_deleted(store: Memory, clock: Arc<SetClock>) -> Outcome {
+async fn items_are_put_got_and_deleted(store: Memory, clock: Arc<SetClock>) -> CaseResult {
     let ada = ns(["users", "ada"])?;
     clock.set(100);
     put(&store, &ada, "k", json!({"n": 1.5, "s": "ü"})).await?;
@@ -63,7 +63,7 @@ async fn items_are_put_got_and_deleted(store: Memory, clock: Arc<SetClock>) -> O
     Ok(())
 }
 
-async fn values_of_every_kind_are_read_back(store: Memory, _: Arc<SetClock>) -> Outcome {
+async fn values_of_every_kind_are_read_back(store: Memory, _: Arc<SetClock>) -> CaseResult {
     let values = [
         ("", Value::Null),
         ("true", json!(true)),
@@ -85,7 +85,7 @@ async fn values_of_every_kind_are_read_back(store: Memory, _: Arc<SetClock>) -> 
     Ok(())
 }
 
-async fn a_put_with_an_expectation_refuses_a_second_writer(store: Memory, clock: Arc<SetClock>) -> Outcome {
+async fn a_put_with_an_expectation_refuses_a_second_writer(store: Memory, clock: Arc<SetClock>) -> CaseResult {
     let ada = ns(["users", "ada"])?;
     let revision = |n: u64| Expected::Holds(Condition::new("revision", Comparison::Eq, n));
     let put_if = async |n: u64, expected: &Expected| {
@@ -104,7 +104,7 @@ async fn a_put_with_an_expectation_refuses_a_second_writer(store: Memory, clock:
     Ok(())
 }
 
-async fn one_of_many_puts_what_was_absent(store: Memory, _: Arc<SetClock>) -> Outcome {
+async fn one_of_many_puts_what_was_absent(store: Memory, _: Arc<SetClock>) -> CaseResult {
     let place = ns(["race"])?;
     let all: Vec<_> = (0..16)
         .map(|writer| {
@@ -116,7 +116,7 @@ async fn one_of_many_puts_what_was_absent(store: Memory, _: Arc<SetClock>) -> Ou
         .collect();
     let mut put = Vec::new();
     for (writer, answer) in all.into_iter().enumerate() {
-        if answer.await.map_err(|error| Fault::new(error.to_string()))?? {
+        if answer.await.map_err(|error| CaseFailure::new(error.to_string()))?? {
             put.push(json!(writer));
         }
     }
@@ -125,7 +125,7 @@ async fn one_of_many_puts_what_was_absent(store: Memory, _: Arc<SetClock>) -> Ou
     Ok(())
 }
 
-async fn what_is_expired_is_not_there(store: Memory, clock: Arc<SetClock>) -> Outcome {
+async fn what_is_expired_is_not_there(store: Memory, clock: Arc<SetClock>) -> CaseResult {
     let a = ns(["a"])?;
     let for_a_second = PutOptions::ttl(Duration::from_secs(1));
     clock.set(5000);
@@ -152,7 +152,7 @@ async fn what_is_expired_is_not_there(store: Memory, clock: Arc<SetClock>) -> Ou
     Ok(())
 }
 
-async fn people(store: &Memory) -> Outcome {
+async fn people(store: &Memory) -> CaseResult {
     let people = [
         (ns(["users", "ada"])?, "age", json!({"years": 36, "city": {"name": "London"}})),
         (ns(["users", "ada", "notes"])?, "1", json!({"years": 12})),
@@ -167,7 +167,7 @@ async fn people(store: &Memory) -> Outcome {
     Ok(())
 }
 
-async fn items_are_found_by_namespace(store: Memory, _: Arc<SetClock>) -> Outcome {
+async fn items_are_found_by_namespace(store: Memory, _: Arc<SetClock>) -> CaseResult {
     people(&store).await?;
     let cases: Vec<(Query, &[&str])> = vec![
         (Query::below(ns(["users", "ada"])?), &["users/ada:age", "users/ada/notes:1"]),
@@ -182,7 +182,7 @@ async fn items_are_found_by_namespace(store: Memory, _: Arc<SetClock>) -> Outcom
     Ok(())
 }
 
-async fn items_are_found_by_value(store: Memory, _: Arc<SetClock>) -> Outcome {
+async fn items_are_found_by_value(store: Memory, _: Arc<SetClock>) -> CaseResult {
     people(&store).await?;
     let users = ns(["users"])?;
     let when = |conditions: Vec<Condition>| conditions.into_iter().fold(Query::below(users.clone()), Query::when);
@@ -203,7 +203,7 @@ async fn items_are_found_by_value(store: Memory, _: Arc<SetClock>) -> Outcome {
     Ok(())
 }
 
-async fn queries_are_read_in_pages(store: Memory, _: Arc<SetClock>) -> Outcome {
+async fn queries_are_read_in_pages(store: Memory, _: Arc<SetClock>) -> CaseResult {
     people(&store).await?;
     let users = || ns(["users"]).map(Query::below);
     let adults = Condition::new("years", Comparison::Gte, json!(12));
@@ -227,7 +227,7 @@ async fn queries_are_read_in_pages(store: Memory, _: Arc<SetClock>) -> Outcome {
     Ok(())
 }
 
-async fn namespaces_with_items_are_listed(store: Memory, _: Arc<SetClock>) -> Outcome {
+async fn namespaces_with_items_are_listed(store: Memory, _: Arc<SetClock>) -> CaseResult {
     for namespace in [ns(["a", "x", "1"])?, ns(["a", "x", "2"])?, ns(["a", "y"])?, ns(["ab"])?, ns(["c"])?] {
         put(&store, &namespace, "k", json!(0)).await?;
     }

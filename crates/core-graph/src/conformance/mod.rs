@@ -1,7 +1,7 @@
 //! What every store must do, as named cases that any author of a store can run.
 //!
 //! - [`run`] runs the cases of [`Checkpointer`], each on a new store; [`run_memory`] those of [`Store`].
-//! - A [`Report`] names every case and, for one that failed, what was expected.
+//! - A [`ConformanceReport`] names every case and, for one that failed, what was expected.
 //! - Cases of an ability that a store does not have only ask that it says so; see [`Ability`].
 //!
 //! ```
@@ -48,10 +48,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::FutureExt;
 
 pub use reference::{Correspondence, REFERENCE};
-pub use report::{CaseReport, Report, Verdict};
+pub use report::{CaseReport, ConformanceReport, Verdict};
 
-use self::ground::Fault;
-use self::ground::{Case, Shared};
+use self::ground::CaseFailure;
+use self::ground::{Case, SharedStore};
 use crate::checkpoint::{Capabilities, CheckpointError, Checkpointer};
 use crate::clock::Clock;
 use crate::store::Store;
@@ -133,10 +133,10 @@ pub fn case_names() -> Vec<&'static str> {
 
 /// Runs every case on a store of its own. `make` gives a store without threads each time; it needs a tokio runtime, in
 /// which some cases spawn tasks.
-pub async fn run<C: Checkpointer>(make: impl AsyncFn() -> C) -> Report {
-    let mut report = Report::default();
+pub async fn run<C: Checkpointer>(make: impl AsyncFn() -> C) -> ConformanceReport {
+    let mut report = ConformanceReport::default();
     for case in cases() {
-        let store: Shared = Arc::new(make().await);
+        let store: SharedStore = Arc::new(make().await);
         let verdict = if case.ability.is_in(store.capabilities()) {
             verdict((case.run)(store)).await
         } else {
@@ -148,8 +148,8 @@ pub async fn run<C: Checkpointer>(make: impl AsyncFn() -> C) -> Report {
 }
 
 /// Runs every case of a long-term store on a store of its own, without items, that takes the time from the clock.
-pub async fn run_memory<M: Store>(make: impl AsyncFn(Arc<dyn Clock>) -> M) -> Report {
-    let mut report = Report::default();
+pub async fn run_memory<M: Store>(make: impl AsyncFn(Arc<dyn Clock>) -> M) -> ConformanceReport {
+    let mut report = ConformanceReport::default();
     for (name, case) in memory::CASES {
         let clock = Arc::new(SetClock::default());
         let store: Arc<dyn Store> = Arc::new(make(Arc::clone(&clock) as _).await);
@@ -159,7 +159,7 @@ pub async fn run_memory<M: Store>(make: impl AsyncFn(Arc<dyn Clock>) -> M) -> Re
     report
 }
 
-async fn verdict(case: impl Future<Output = Result<(), Fault>>) -> Verdict {
+async fn verdict(case: impl Future<Output = Result<(), CaseFailure>>) -> Verdict {
     match AssertUnwindSafe(case).catch_unwind().await {
         Ok(Ok(())) => Verdict::Passed,
         Ok(Err(fault)) => Verdict::Failed(fault.0),
@@ -172,7 +172,7 @@ async fn verdict(case: impl Future<Output = Result<(), Fault>>) -> Verdict {
 }
 
 /// A store without an ability answers with the typed error, and does not just do nothing.
-async fn says_unsupported(store: Shared, ability: Ability) -> Verdict {
+async fn says_unsupported(store: SharedStore, ability: Ability) -> Verdict {
     let lease = crate::checkpoint::Lease { thread: "a".into(), owner: "nobody".into(), epoch: 1 };
     let answer = match ability {
         Ability::Base | Ability::Memory => return Verdict::Passed,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::ground::{
-    Fault, Outcome, Shared, cases, checkpoint, events, first, matching, numbers, row, same, step, task, whole,
+    CaseFailure, CaseResult, SharedStore, cases, checkpoint, events, first, matching, numbers, row, same, step, task,
+    whole,
 };
 use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, TaskRecordKind, ThreadStatus};
 
@@ -21,7 +22,7 @@ cases! {
         one_of_many_gets_the_thread;
 }
 
-async fn one_writer_at_a_time(store: Shared) -> Outcome {
+async fn one_writer_at_a_time(store: SharedStore) -> CaseResult {
     let one = store.acquire("a").await?;
     matching!(store.acquire("a").await, Err(CheckpointError::ThreadBusy { .. }));
     store.acquire("b").await?;
@@ -37,7 +38,7 @@ async fn one_writer_at_a_time(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_lease_that_was_given_back_writes_no_more(store: Shared) -> Outcome {
+async fn a_lease_that_was_given_back_writes_no_more(store: SharedStore) -> CaseResult {
     let one = store.acquire("a").await?;
     store.release(&one);
     matching!(store.commit(&one, first()).await, Err(CheckpointError::StaleHead { .. }));
@@ -51,7 +52,7 @@ async fn a_lease_that_was_given_back_writes_no_more(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn epochs_rise_with_every_writer_that_wrote(store: Shared) -> Outcome {
+async fn epochs_rise_with_every_writer_that_wrote(store: SharedStore) -> CaseResult {
     let one = store.acquire("a").await?;
     store.release(&one);
     let two = store.acquire("a").await?;
@@ -67,7 +68,7 @@ async fn epochs_rise_with_every_writer_that_wrote(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_lease_ends_with_the_commit_that_says_so(store: Shared) -> Outcome {
+async fn a_lease_ends_with_the_commit_that_says_so(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     store.commit(&lease, Commit { release: true, ..first() }).await?;
     matching!(store.commit(&lease, step(2)).await, Err(CheckpointError::StaleHead { .. }));
@@ -86,7 +87,7 @@ fn everything(commit: Commit) -> Commit {
     }
 }
 
-async fn heads_move_by_compare_and_set(store: Shared) -> Outcome {
+async fn heads_move_by_compare_and_set(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     store.commit(&lease, first()).await?;
     for expected_head in [None, Some(2), Some(0)] {
@@ -98,7 +99,7 @@ async fn heads_move_by_compare_and_set(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_refused_commit_leaves_nothing_behind(store: Shared) -> Outcome {
+async fn a_refused_commit_leaves_nothing_behind(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     store.commit(&lease, Commit { journal: events([1]), ..first() }).await?;
     let refused = [
@@ -129,7 +130,7 @@ async fn a_refused_commit_leaves_nothing_behind(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_refused_first_commit_makes_no_thread(store: Shared) -> Outcome {
+async fn a_refused_first_commit_makes_no_thread(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     let refused = store.commit(&lease, Commit { expected_head: Some(4), ..everything(first()) }).await;
     matching!(refused, Err(CheckpointError::StaleHead { .. }));
@@ -139,7 +140,7 @@ async fn a_refused_first_commit_makes_no_thread(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn commits_of_a_lease_are_in_the_order_they_were_made(store: Shared) -> Outcome {
+async fn commits_of_a_lease_are_in_the_order_they_were_made(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     store.commit(&lease, first()).await?;
     // Asked for without waiting in between, as a background writer does.
@@ -152,7 +153,7 @@ async fn commits_of_a_lease_are_in_the_order_they_were_made(store: Shared) -> Ou
     Ok(())
 }
 
-async fn writers_do_not_disturb_each_other(store: Shared) -> Outcome {
+async fn writers_do_not_disturb_each_other(store: SharedStore) -> CaseResult {
     const COMMITS: u64 = 30;
     let writers: Vec<_> = (0..8u8)
         .map(|writer| {
@@ -173,12 +174,12 @@ async fn writers_do_not_disturb_each_other(store: Shared) -> Outcome {
                     same!(head.map(|head| head.number), Some(number));
                 }
                 store.commit(&lease, Commit { release: true, ..Commit::default() }).await?;
-                Ok::<_, Fault>(())
+                Ok::<_, CaseFailure>(())
             })
         })
         .collect();
     for writer in writers {
-        writer.await.map_err(|error| Fault::new(error.to_string()))??;
+        writer.await.map_err(|error| CaseFailure::new(error.to_string()))??;
     }
     for writer in 0..8 {
         let thread = format!("t{writer}");
@@ -190,7 +191,7 @@ async fn writers_do_not_disturb_each_other(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn one_of_many_gets_the_thread(store: Shared) -> Outcome {
+async fn one_of_many_gets_the_thread(store: SharedStore) -> CaseResult {
     let asked: Vec<_> = (0..16)
         .map(|_| {
             let store = Arc::clone(&store);
@@ -199,7 +200,7 @@ async fn one_of_many_gets_the_thread(store: Shared) -> Outcome {
         .collect();
     let mut leases = Vec::new();
     for lease in asked {
-        match lease.await.map_err(|error| Fault::new(error.to_string()))? {
+        match lease.await.map_err(|error| CaseFailure::new(error.to_string()))? {
             Ok(lease) => leases.push(lease),
             refused => matching!(refused, Err(CheckpointError::ThreadBusy { .. })),
         }

@@ -1,7 +1,8 @@
 //! Reading: the head, one checkpoint, a thread's row, the journal.
 
 use super::ground::{
-    Fault, Outcome, Shared, Writer, cases, checkpoint, delta, events, first, matching, same, step, task, whole,
+    CaseFailure, CaseResult, SharedStore, StoreWriter, cases, checkpoint, delta, events, first, matching, same, step,
+    task, whole,
 };
 use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, Loaded, TaskRecordKind};
 
@@ -24,7 +25,7 @@ cases! {
         the_journal_goes_on_over_namespaces_and_runs;
 }
 
-async fn an_unknown_thread_reads_as_nothing(store: Shared) -> Outcome {
+async fn an_unknown_thread_reads_as_nothing(store: SharedStore) -> CaseResult {
     same!(store.thread("nobody").await?, None);
     same!(store.threads(&Default::default()).await?, []);
     same!(store.checkpoint("nobody", "", None).await?, None);
@@ -37,8 +38,8 @@ async fn an_unknown_thread_reads_as_nothing(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn the_head_is_read_without_a_number(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn the_head_is_read_without_a_number(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     for _ in 0..12 {
         let row = writer.put("", Vec::new()).await?;
         same!(store.checkpoint("a", "", None).await?, Some(row));
@@ -46,8 +47,8 @@ async fn the_head_is_read_without_a_number(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_namespace_is_loaded_as_it_is_read(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_namespace_is_loaded_as_it_is_read(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     same!(store.load("a", "", None).await?, None);
     writer.put("", vec![whole("x", 1, b"1"), whole("y", 1, b"y")]).await?;
     writer.put("", vec![delta("x", 2, Some(1), b"2")]).await?;
@@ -56,7 +57,7 @@ async fn a_namespace_is_loaded_as_it_is_read(store: Shared) -> Outcome {
     writer.tasks("", vec![task("t", TaskRecordKind::Attempt, "", b"open")]).await?;
     for number in [None, Some(1), Some(2), Some(3)] {
         let row = store.checkpoint("a", "", number).await?;
-        let Some(row) = row else { return Err(Fault::new(format!("checkpoint {number:?} is not there"))) };
+        let Some(row) = row else { return Err(CaseFailure::new(format!("checkpoint {number:?} is not there"))) };
         let mut fields = Vec::new();
         for (field, version) in row.fields.iter() {
             fields.push(store.field("a", "", field, version).await?);
@@ -74,8 +75,8 @@ async fn a_namespace_is_loaded_as_it_is_read(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_checkpoint_is_read_by_its_number(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_checkpoint_is_read_by_its_number(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.chain("", 3).await?;
     for number in 1..=3 {
         same!(store.checkpoint("a", "", Some(number)).await?.map(|row| row.id), Some(format!("id-{number}").into()));
@@ -83,7 +84,7 @@ async fn a_checkpoint_is_read_by_its_number(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_thread_row_names_thread_owner_and_epoch(store: Shared) -> Outcome {
+async fn a_thread_row_names_thread_owner_and_epoch(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     store.commit(&lease, first()).await?;
     let stored = store.thread("a").await?.map(|row| (row.thread.to_string(), row.epoch, row.owner));
@@ -96,9 +97,9 @@ async fn a_thread_row_names_thread_owner_and_epoch(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn large_numbers_are_kept(store: Shared) -> Outcome {
+async fn large_numbers_are_kept(store: SharedStore) -> CaseResult {
     let large = i64::MAX as u64;
-    let mut writer = Writer::open(&store, "a").await?;
+    let mut writer = StoreWriter::open(&store, "a").await?;
     let change = |commit: &mut Commit| {
         let row = CheckpointRow {
             number: large,
@@ -118,7 +119,7 @@ async fn large_numbers_are_kept(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn the_head_tells_what_made_it(store: Shared) -> Outcome {
+async fn the_head_tells_what_made_it(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     store.commit(&lease, first()).await?;
     store.commit(&lease, step(2)).await?;
@@ -128,16 +129,16 @@ async fn the_head_tells_what_made_it(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn the_first_checkpoint_has_no_parent(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn the_first_checkpoint_has_no_parent(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.chain("", 2).await?;
     same!(store.checkpoint("a", "", Some(1)).await?.map(|row| row.parent), Some(None));
     same!(store.checkpoint("a", "", Some(2)).await?.map(|row| row.parent), Some(Some(1)));
     Ok(())
 }
 
-async fn task_records_are_there_beside_the_head(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn task_records_are_there_beside_the_head(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     let records = vec![task("n:1.0", TaskRecordKind::Write, "", b"w")];
     let row = writer.put_with("", Vec::new(), |commit| commit.tasks = records.clone()).await?;
     same!(store.checkpoint("a", "", None).await?, Some(row));
@@ -148,8 +149,8 @@ async fn task_records_are_there_beside_the_head(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn results_of_durable_steps_are_read_by_their_tasks(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn results_of_durable_steps_are_read_by_their_tasks(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     same!(store.open_records("a", "").await?, []);
     same!(store.once_records("a", "", &["1".into()]).await?, []);
     writer.chain("", 1).await?;
@@ -171,8 +172,8 @@ async fn results_of_durable_steps_are_read_by_their_tasks(store: Shared) -> Outc
     Ok(())
 }
 
-async fn reading_respects_the_namespace(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn reading_respects_the_namespace(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     for (ns, count) in [("", 1), ("c", 2), ("c/d", 3)] {
         writer.chain(ns, count).await?;
     }
@@ -184,8 +185,8 @@ async fn reading_respects_the_namespace(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn an_unknown_number_reads_as_nothing(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn an_unknown_number_reads_as_nothing(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.chain("", 2).await?;
     for number in [0, 3, i64::MAX as u64, u64::MAX] {
         same!(store.checkpoint("a", "", Some(number)).await?, None);
@@ -193,7 +194,7 @@ async fn an_unknown_number_reads_as_nothing(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn the_head_may_be_an_older_number(store: Shared) -> Outcome {
+async fn the_head_may_be_an_older_number(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     let mut far = first();
     far.checkpoint = Some(CheckpointRow { number: 9, ..checkpoint(1) });
@@ -205,7 +206,7 @@ async fn the_head_may_be_an_older_number(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn the_journal_is_read_in_pages(store: Shared) -> Outcome {
+async fn the_journal_is_read_in_pages(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     store.commit(&lease, Commit { journal: events([1, 2, 3, 4, 5, 7]), ..first() }).await?;
     same!(store.journal("a", 0, 3).await?, events(1..=3));
@@ -217,8 +218,8 @@ async fn the_journal_is_read_in_pages(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn the_journal_goes_on_over_namespaces_and_runs(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn the_journal_goes_on_over_namespaces_and_runs(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put_with("", Vec::new(), |commit| commit.journal = events([1, 2])).await?;
     writer.put_with("child", Vec::new(), |commit| commit.journal = events([3])).await?;
     let again = store.commit(&writer.lease, Commit { journal: events([3]), ..Commit::default() }).await;

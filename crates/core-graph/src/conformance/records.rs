@@ -1,6 +1,6 @@
 //! What belongs to tasks: results of durable steps, answers, finished writes, failed attempts.
 
-use super::ground::{Outcome, Shared, Writer, cases, same, task};
+use super::ground::{CaseResult, SharedStore, StoreWriter, cases, same, task};
 use crate::checkpoint::{Commit, TaskRecordKind};
 use TaskRecordKind::{Answer, Attempt, Once, Write};
 
@@ -21,20 +21,20 @@ cases! {
 }
 
 /// A thread with one checkpoint.
-async fn begun(store: &Shared) -> Result<Writer, super::Fault> {
-    let mut writer = Writer::open(store, "a").await?;
+async fn begun(store: &SharedStore) -> Result<StoreWriter, super::CaseFailure> {
+    let mut writer = StoreWriter::open(store, "a").await?;
     writer.put("", Vec::new()).await?;
     Ok(writer)
 }
 
-async fn a_task_record_is_read_back(store: Shared) -> Outcome {
+async fn a_task_record_is_read_back(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     writer.tasks("", vec![task("n:1.0", Write, "", b"w")]).await?;
     same!(store.task_records("a", "").await?, [task("n:1.0", Write, "", b"w")]);
     Ok(())
 }
 
-async fn one_task_has_records_of_several_kinds_and_keys(store: Shared) -> Outcome {
+async fn one_task_has_records_of_several_kinds_and_keys(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     let records = vec![
         task("n:1.0", Once, "one", b"1"),
@@ -48,7 +48,7 @@ async fn one_task_has_records_of_several_kinds_and_keys(store: Shared) -> Outcom
     Ok(())
 }
 
-async fn tasks_have_records_of_their_own(store: Shared) -> Outcome {
+async fn tasks_have_records_of_their_own(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     writer.tasks("", vec![task("b:1.0", Once, "k", b"b")]).await?;
     writer.tasks("", vec![task("a:1.1", Once, "k", b"a")]).await?;
@@ -56,7 +56,7 @@ async fn tasks_have_records_of_their_own(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_record_names_its_task(store: Shared) -> Outcome {
+async fn a_record_names_its_task(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     for name in ["n:1.0", "n:1.1", "m:12.345"] {
         writer.tasks("", vec![task(name, Write, "", b"w")]).await?;
@@ -66,7 +66,7 @@ async fn a_record_names_its_task(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_record_keeps_key_and_bytes(store: Shared) -> Outcome {
+async fn a_record_keeps_key_and_bytes(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     let every: Vec<u8> = (0..=255).collect();
     let records = vec![
@@ -79,7 +79,7 @@ async fn a_record_keeps_key_and_bytes(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn ids_of_nested_tasks_are_kept(store: Shared) -> Outcome {
+async fn ids_of_nested_tasks_are_kept(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     let path = (1..60).map(|depth| format!("node-{depth}:{depth}.0")).collect::<Vec<_>>().join("/");
     writer.tasks("", vec![task(&path, Answer, "k", b"v")]).await?;
@@ -87,7 +87,7 @@ async fn ids_of_nested_tasks_are_kept(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_record_that_is_written_again_is_replaced(store: Shared) -> Outcome {
+async fn a_record_that_is_written_again_is_replaced(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     for bytes in [b"1", b"1", b"2"] {
         writer.tasks("", vec![task("n:1.0", Write, "", bytes)]).await?;
@@ -96,7 +96,7 @@ async fn a_record_that_is_written_again_is_replaced(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn attempts_and_answers_are_replaced_in_their_place(store: Shared) -> Outcome {
+async fn attempts_and_answers_are_replaced_in_their_place(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     writer
         .tasks("", vec![task("2", Attempt, "", b"1"), task("1", Once, "k", b"r"), task("2", Answer, "q", b"w")])
@@ -114,7 +114,7 @@ async fn attempts_and_answers_are_replaced_in_their_place(store: Shared) -> Outc
     Ok(())
 }
 
-async fn records_of_namespaces_are_apart(store: Shared) -> Outcome {
+async fn records_of_namespaces_are_apart(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     writer.tasks("", vec![task("1", Write, "", b"root")]).await?;
     writer.tasks("child", vec![task("1", Write, "", b"child")]).await?;
@@ -129,7 +129,7 @@ async fn records_of_namespaces_are_apart(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_settled_task_keeps_only_results_of_durable_steps(store: Shared) -> Outcome {
+async fn a_settled_task_keeps_only_results_of_durable_steps(store: SharedStore) -> CaseResult {
     let mut writer = begun(&store).await?;
     let records = vec![
         task("1", Once, "k", b"r"),
@@ -144,7 +144,7 @@ async fn a_settled_task_keeps_only_results_of_durable_steps(store: Shared) -> Ou
     Ok(())
 }
 
-async fn a_commit_that_settles_a_task_keeps_nothing_it_brings_for_it(store: Shared) -> Outcome {
+async fn a_commit_that_settles_a_task_keeps_nothing_it_brings_for_it(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     let tasks = vec![task("2", Write, "", b"n"), task("2", Once, "k", b"r")];
     let both = Commit { tasks, settled: vec!["2".into()], ..Commit::default() };
@@ -153,11 +153,11 @@ async fn a_commit_that_settles_a_task_keeps_nothing_it_brings_for_it(store: Shar
     Ok(())
 }
 
-async fn results_of_durable_steps_outlive_runs(store: Shared) -> Outcome {
+async fn results_of_durable_steps_outlive_runs(store: SharedStore) -> CaseResult {
     let writer = begun(&store).await?;
     writer.tasks("", vec![task("1", Once, "k", b"r")]).await?;
     writer.close().await?;
-    let next = Writer::open(&store, "a").await?;
+    let next = StoreWriter::open(&store, "a").await?;
     next.tasks("", vec![task("1", Once, "l", b"s")]).await?;
     same!(store.task_records("a", "").await?, [task("1", Once, "k", b"r"), task("1", Once, "l", b"s")]);
     Ok(())

@@ -7,7 +7,7 @@ use super::Ability;
 /// What became of every case, in the order in which they ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Report {
+pub struct ConformanceReport {
     /// The cases.
     pub cases: Vec<CaseReport>,
 }
@@ -36,7 +36,7 @@ pub enum Verdict {
     Failed(String),
 }
 
-impl Report {
+impl ConformanceReport {
     /// Whether no case failed.
     pub fn is_green(&self) -> bool {
         self.failures().next().is_none()
@@ -56,7 +56,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ConformanceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} of {} cases passed", self.passed(), self.cases.len())?;
         for case in &self.cases {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::ground::{
-    Fault, Outcome, Shared, Writer, cases, checkpoint, delta, events, first, matching, numbers, row, same, step, task,
-    value, whole,
+    CaseFailure, CaseResult, SharedStore, StoreWriter, cases, checkpoint, delta, events, first, matching, numbers, row,
+    same, step, task, value, whole,
 };
 use crate::checkpoint::{
     CheckpointError, CheckpointRow, Commit, Cut, FieldOutline, JournalRow, Pruning, RecordKind, Retention, Source,
@@ -45,17 +45,17 @@ cases! {
 }
 
 /// A thread that nobody holds, with so many checkpoints.
-async fn chain(store: &Shared, thread: &str, count: u64) -> Outcome {
-    let mut writer = Writer::open(store, thread).await?;
+async fn chain(store: &SharedStore, thread: &str, count: u64) -> CaseResult {
+    let mut writer = StoreWriter::open(store, thread).await?;
     writer.chain("", count).await?;
     writer.close().await
 }
 
-async fn keep(store: &Shared, thread: &str, last: u64) -> Result<u64, Fault> {
+async fn keep(store: &SharedStore, thread: &str, last: u64) -> Result<u64, CaseFailure> {
     Ok(Retention::default().keep_last(last).prune(&**store, thread, 0).await?.checkpoints)
 }
 
-async fn only_the_latest_checkpoint_is_kept(store: Shared) -> Outcome {
+async fn only_the_latest_checkpoint_is_kept(store: SharedStore) -> CaseResult {
     chain(&store, "a", 4).await?;
     same!(keep(&store, "a", 1).await?, 3);
     same!(numbers(&store, "a", "").await?, [4]);
@@ -64,7 +64,7 @@ async fn only_the_latest_checkpoint_is_kept(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn every_thread_keeps_its_latest(store: Shared) -> Outcome {
+async fn every_thread_keeps_its_latest(store: SharedStore) -> CaseResult {
     for (thread, count) in [("a", 3), ("b", 2)] {
         chain(&store, thread, count).await?;
         keep(&store, thread, 1).await?;
@@ -73,8 +73,8 @@ async fn every_thread_keeps_its_latest(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn every_namespace_keeps_its_latest(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn every_namespace_keeps_its_latest(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.chain("", 3).await?;
     writer.chain("child:1.0", 2).await?;
     writer.close().await?;
@@ -85,8 +85,8 @@ async fn every_namespace_keeps_its_latest(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn records_of_the_latest_are_kept(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn records_of_the_latest_are_kept(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.chain("", 2).await?;
     let pending = frontier(&store, &mut writer, "n", 1).await?;
     let kept = vec![
@@ -105,14 +105,15 @@ async fn records_of_the_latest_are_kept(store: Shared) -> Outcome {
 }
 
 /// A checkpoint with one unfinished task of a node, in the runtime's own form; answers the task's id.
-async fn frontier(store: &Shared, writer: &mut Writer, node: &str, seen: u64) -> Result<String, Fault> {
+async fn frontier(store: &SharedStore, writer: &mut StoreWriter, node: &str, seen: u64) -> Result<String, CaseFailure> {
     let number = numbers(store, &writer.lease.thread, "").await?.first().map_or(1, |newest| newest + 1);
-    let delta = crate::machine::pending_frontier(node, number, Some(seen)).map_err(|e| Fault::new(e.to_string()))?;
-    writer.put("", vec![whole(crate::machine::FRONTIER, number, &delta)]).await?;
+    let delta =
+        crate::record::pending_frontier(node, number, Some(seen)).map_err(|e| CaseFailure::new(e.to_string()))?;
+    writer.put("", vec![whole(crate::record::FRONTIER, number, &delta)]).await?;
     Ok(format!("{node}:{number}.0"))
 }
 
-async fn old_checkpoints_go_by_age(store: Shared) -> Outcome {
+async fn old_checkpoints_go_by_age(store: SharedStore) -> CaseResult {
     chain(&store, "a", 6).await?;
     // The fixtures' checkpoints were made at 1001, 1002 and so on.
     let retention = Retention::default().max_age(Duration::from_millis(2));
@@ -123,8 +124,8 @@ async fn old_checkpoints_go_by_age(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn checkpoints_go_by_size(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn checkpoints_go_by_size(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     for number in 1..=6 {
         writer.put("", vec![whole("x", number, &[number as u8; 10_000])]).await?;
     }
@@ -137,7 +138,7 @@ async fn checkpoints_go_by_size(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn pruning_leaves_other_threads_alone(store: Shared) -> Outcome {
+async fn pruning_leaves_other_threads_alone(store: SharedStore) -> CaseResult {
     chain(&store, "a", 3).await?;
     chain(&store, "b", 2).await?;
     keep(&store, "a", 1).await?;
@@ -146,7 +147,7 @@ async fn pruning_leaves_other_threads_alone(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_retention_without_limits_removes_nothing(store: Shared) -> Outcome {
+async fn a_retention_without_limits_removes_nothing(store: SharedStore) -> CaseResult {
     chain(&store, "a", 3).await?;
     let epoch = store.thread("a").await?.map(|row| row.epoch);
     same!(Retention::default().prune(&*store, "a", u64::MAX).await?, Default::default());
@@ -155,7 +156,7 @@ async fn a_retention_without_limits_removes_nothing(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn pruning_what_is_not_there_is_told(store: Shared) -> Outcome {
+async fn pruning_what_is_not_there_is_told(store: SharedStore) -> CaseResult {
     let answer = Retention::default().keep_last(1).prune(&*store, "nobody", 0).await;
     matching!(answer, Err(CheckpointError::UnknownThread { .. }));
     let lease = store.acquire("nobody").await?;
@@ -164,8 +165,8 @@ async fn pruning_what_is_not_there_is_told(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_chain_is_kept_as_far_as_it_is_read(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_chain_is_kept_as_far_as_it_is_read(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     for version in 1..=7 {
         let record = match version {
             1 | 4 => whole("x", version, format!("[{version}]").as_bytes()),
@@ -181,8 +182,8 @@ async fn a_chain_is_kept_as_far_as_it_is_read(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_branch_keeps_what_it_shares(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_branch_keeps_what_it_shares(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"1")]).await?;
     writer.put("", vec![delta("x", 2, Some(1), b"2")]).await?;
     writer.put("", vec![delta("x", 3, Some(2), b"3")]).await?;
@@ -199,8 +200,8 @@ async fn a_branch_keeps_what_it_shares(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn an_outline_tells_every_record(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn an_outline_tells_every_record(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("y", 1, &[1; 70_000]), whole("x", 1, b"")]).await?;
     writer.put("", vec![delta("x", 2, Some(1), b"22")]).await?;
     writer.put("child", vec![whole("z", 1, b"z")]).await?;
@@ -220,7 +221,7 @@ async fn an_outline_tells_every_record(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn the_head_is_never_cut(store: Shared) -> Outcome {
+async fn the_head_is_never_cut(store: SharedStore) -> CaseResult {
     chain(&store, "a", 3).await?;
     let lease = store.acquire("a").await?;
     let gone = [
@@ -242,7 +243,7 @@ async fn the_head_is_never_cut(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_pruned_thread_goes_on(store: Shared) -> Outcome {
+async fn a_pruned_thread_goes_on(store: SharedStore) -> CaseResult {
     chain(&store, "a", 3).await?;
     keep(&store, "a", 1).await?;
     let lease = store.acquire("a").await?;
@@ -252,11 +253,11 @@ async fn a_pruned_thread_goes_on(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_pruning_claims_its_thread(store: Shared) -> Outcome {
+async fn a_pruning_claims_its_thread(store: SharedStore) -> CaseResult {
     chain(&store, "a", 3).await?;
     let epoch = store.thread("a").await?.map_or(0, |row| row.epoch);
     keep(&store, "a", 1).await?;
-    let Some(row) = store.thread("a").await? else { return Err(Fault::new("the thread is gone".to_owned())) };
+    let Some(row) = store.thread("a").await? else { return Err(CaseFailure::new("the thread is gone".to_owned())) };
     same!(row.epoch, epoch + 1);
     let lease = store.acquire("a").await?;
     same!(lease.epoch, epoch + 2);
@@ -267,8 +268,8 @@ async fn a_pruning_claims_its_thread(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_pruning_that_is_refused_removes_nothing(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_pruning_that_is_refused_removes_nothing(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.chain("", 2).await?;
     writer.chain("child:1.0", 2).await?;
     writer.put_with("", Vec::new(), |commit| commit.journal = events([1, 2, 3])).await?;
@@ -288,8 +289,8 @@ async fn a_pruning_that_is_refused_removes_nothing(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn namespaces_go_as_a_whole(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn namespaces_go_as_a_whole(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     for ns in ["", "child:1.0", "child:1.1", "steady"] {
         writer.chain(ns, 2).await?;
         writer.tasks(ns, vec![task("t", TaskRecordKind::Once, "k", b"r")]).await?;
@@ -301,14 +302,14 @@ async fn namespaces_go_as_a_whole(store: Shared) -> Outcome {
     same!(store.namespaces("a").await?, ["", "steady"]);
     same!(store.task_records("a", "child:1.0").await?, []);
     same!(store.checkpoint("a", "child:1.1", Some(1)).await?, None);
-    let mut writer = Writer::open(&store, "a").await?;
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("child:1.0", vec![whole("x", 1, b"anew")]).await?;
     same!(numbers(&store, "a", "child:1.0").await?, [1]);
     Ok(())
 }
 
-async fn the_journal_keeps_its_newest_row(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn the_journal_keeps_its_newest_row(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put_with("", Vec::new(), |commit| commit.journal = events(1..=5)).await?;
     let before = |journal_before| Pruning { journal_before, ..Pruning::default() };
     store.prune(&writer.lease, before(3)).await?;
@@ -324,7 +325,12 @@ async fn the_journal_keeps_its_newest_row(store: Shared) -> Outcome {
 }
 
 /// A thread with one run for each count, each of so many checkpoints in each of the namespaces.
-async fn run_by_run(store: &Shared, thread: &str, namespaces: &[&str], counts: &[u64]) -> Result<Vec<u64>, Fault> {
+async fn run_by_run(
+    store: &SharedStore,
+    thread: &str,
+    namespaces: &[&str],
+    counts: &[u64],
+) -> Result<Vec<u64>, CaseFailure> {
     let event = |seq: u64, ns: &str, kind: serde_json::Value| {
         let mut event = serde_json::json!({"v": 1, "seq": seq, "ns": ns, "step": 0, "time": seq});
         if let (Some(event), serde_json::Value::Object(kind)) = (event.as_object_mut(), kind) {
@@ -332,7 +338,7 @@ async fn run_by_run(store: &Shared, thread: &str, namespaces: &[&str], counts: &
         }
         JournalRow { seq, event: event.to_string().into_bytes().into() }
     };
-    let mut writer = Writer::open(store, thread).await?;
+    let mut writer = StoreWriter::open(store, thread).await?;
     let (mut seq, mut number, mut ids) = (0, 0, Vec::new());
     for (run, count) in counts.iter().enumerate() {
         seq += 1;
@@ -363,7 +369,7 @@ async fn run_by_run(store: &Shared, thread: &str, namespaces: &[&str], counts: &
     Ok(ids)
 }
 
-async fn one_run_is_taken_back(store: Shared) -> Outcome {
+async fn one_run_is_taken_back(store: SharedStore) -> CaseResult {
     let ids = run_by_run(&store, "a", &[""], &[2, 2]).await?;
     same!(delete_runs(&*store, "a", &ids[1..]).await?.checkpoints, 2);
     same!(numbers(&store, "a", "").await?, [2, 1]);
@@ -373,7 +379,7 @@ async fn one_run_is_taken_back(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn several_runs_are_taken_back(store: Shared) -> Outcome {
+async fn several_runs_are_taken_back(store: SharedStore) -> CaseResult {
     let ids = run_by_run(&store, "a", &[""], &[1, 2, 1]).await?;
     delete_runs(&*store, "a", &ids[..2]).await?;
     same!(numbers(&store, "a", "").await?, [4]);
@@ -384,7 +390,7 @@ async fn several_runs_are_taken_back(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn other_runs_are_left_alone(store: Shared) -> Outcome {
+async fn other_runs_are_left_alone(store: SharedStore) -> CaseResult {
     let ids = run_by_run(&store, "a", &[""], &[2, 1, 2]).await?;
     run_by_run(&store, "b", &[""], &[2, 1, 2]).await?;
     delete_runs(&*store, "a", &ids[1..2]).await?;
@@ -395,9 +401,9 @@ async fn other_runs_are_left_alone(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn task_records_of_a_run_go_with_it(store: Shared) -> Outcome {
+async fn task_records_of_a_run_go_with_it(store: SharedStore) -> CaseResult {
     let ids = run_by_run(&store, "a", &[""], &[1, 1]).await?;
-    let writer = Writer::open(&store, "a").await?;
+    let writer = StoreWriter::open(&store, "a").await?;
     writer.tasks("", vec![task("n:2.0", TaskRecordKind::Once, "k", b"r")]).await?;
     writer.close().await?;
     delete_runs(&*store, "a", &ids[1..]).await?;
@@ -405,7 +411,7 @@ async fn task_records_of_a_run_go_with_it(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn taking_back_nothing_changes_nothing(store: Shared) -> Outcome {
+async fn taking_back_nothing_changes_nothing(store: SharedStore) -> CaseResult {
     run_by_run(&store, "a", &[""], &[1, 1]).await?;
     let row = store.thread("a").await?;
     same!(delete_runs(&*store, "a", &[]).await?, Default::default());
@@ -414,7 +420,7 @@ async fn taking_back_nothing_changes_nothing(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn taking_back_what_is_not_there_changes_nothing(store: Shared) -> Outcome {
+async fn taking_back_what_is_not_there_changes_nothing(store: SharedStore) -> CaseResult {
     run_by_run(&store, "a", &[""], &[1, 1]).await?;
     let row = store.thread("a").await?;
     same!(delete_runs(&*store, "a", &[999]).await?, Default::default());
@@ -423,20 +429,20 @@ async fn taking_back_what_is_not_there_changes_nothing(store: Shared) -> Outcome
     Ok(())
 }
 
-async fn a_run_is_taken_back_in_every_namespace(store: Shared) -> Outcome {
+async fn a_run_is_taken_back_in_every_namespace(store: SharedStore) -> CaseResult {
     let ids = run_by_run(&store, "a", &["", "child:1.0"], &[1, 2]).await?;
     same!(delete_runs(&*store, "a", &ids[1..]).await?.checkpoints, 4);
     for ns in ["", "child:1.0"] {
         same!(numbers(&store, "a", ns).await?, [1]);
         same!(store.checkpoint("a", ns, None).await?.map(|row| row.number), Some(1));
     }
-    let mut writer = Writer::open(&store, "b").await?;
+    let mut writer = StoreWriter::open(&store, "b").await?;
     writer.chain("", 1).await?;
     writer.close().await?;
     Ok(())
 }
 
-async fn a_checkpoint_belongs_to_the_run_that_made_it(store: Shared) -> Outcome {
+async fn a_checkpoint_belongs_to_the_run_that_made_it(store: SharedStore) -> CaseResult {
     let ids = run_by_run(&store, "a", &["", "c"], &[1, 2]).await?;
     let all = runs(&*store, "a").await?;
     same!(all.iter().map(|run| run.id).collect::<Vec<_>>(), ids);
@@ -448,7 +454,7 @@ async fn a_checkpoint_belongs_to_the_run_that_made_it(store: Shared) -> Outcome 
     Ok(())
 }
 
-async fn a_thread_is_removed_as_a_whole(store: Shared) -> Outcome {
+async fn a_thread_is_removed_as_a_whole(store: SharedStore) -> CaseResult {
     chain(&store, "a", 3).await?;
     store.delete_thread("a").await?;
     same!(numbers(&store, "a", "").await?, [0; 0]);

@@ -1,13 +1,14 @@
 //! Subgraphs that are kept per thread: where a parent records that they stand is never lost.
 
 use super::ground::{
-    Fault, Outcome, Shared, Writer, cases, checkpoint, events, matching, numbers, row, same, task, value, whole,
+    CaseFailure, CaseResult, SharedStore, StoreWriter, cases, checkpoint, events, matching, numbers, row, same, task,
+    value, whole,
 };
 use crate::checkpoint::{
     CheckpointError, CheckpointRow, Commit, JournalRow, Retention, TaskRecordKind, ThreadStatus, delete_runs,
     fork_thread,
 };
-use crate::machine::FRONTIER;
+use crate::record::FRONTIER;
 
 cases! {
     Prune:
@@ -20,19 +21,19 @@ cases! {
 }
 
 /// A checkpoint that records where subgraphs stand, in the runtime's own form.
-async fn record(writer: &mut Writer, store: &Shared, ns: &str, children: &[(&str, u64)]) -> Outcome {
+async fn record(writer: &mut StoreWriter, store: &SharedStore, ns: &str, children: &[(&str, u64)]) -> CaseResult {
     let number = numbers(store, &writer.lease.thread, ns).await?.first().map_or(1, |newest| newest + 1);
     writer.put(ns, vec![whole(FRONTIER, number, &frontier(children)?)]).await?;
     Ok(())
 }
 
-fn frontier(children: &[(&str, u64)]) -> Result<Vec<u8>, Fault> {
-    crate::machine::recording_frontier(children).map_err(|error| Fault::new(error.to_string()))
+fn frontier(children: &[(&str, u64)]) -> Result<Vec<u8>, CaseFailure> {
+    crate::record::recording_frontier(children).map_err(|error| CaseFailure::new(error.to_string()))
 }
 
 /// The root at 3 checkpoints, after which the subgraph stands at 1, at 2 and at 4 of its 5.
-async fn three_turns(store: &Shared, thread: &str) -> Outcome {
-    let mut writer = Writer::open(store, thread).await?;
+async fn three_turns(store: &SharedStore, thread: &str) -> CaseResult {
+    let mut writer = StoreWriter::open(store, thread).await?;
     record(&mut writer, store, "", &[]).await?;
     writer.chain("child", 5).await?;
     record(&mut writer, store, "", &[("child", 2)]).await?;
@@ -40,7 +41,7 @@ async fn three_turns(store: &Shared, thread: &str) -> Outcome {
     writer.close().await
 }
 
-async fn where_subgraphs_stand_is_kept(store: Shared) -> Outcome {
+async fn where_subgraphs_stand_is_kept(store: SharedStore) -> CaseResult {
     three_turns(&store, "a").await?;
     Retention::default().keep_last(2).prune(&*store, "a", 0).await?;
     same!(numbers(&store, "a", "").await?, [3, 2]);
@@ -49,7 +50,7 @@ async fn where_subgraphs_stand_is_kept(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn what_is_recorded_no_more_goes(store: Shared) -> Outcome {
+async fn what_is_recorded_no_more_goes(store: SharedStore) -> CaseResult {
     three_turns(&store, "a").await?;
     Retention::default().keep_last(1).drop_finished_subgraphs().prune(&*store, "a", 0).await?;
     same!(numbers(&store, "a", "").await?, [3]);
@@ -62,8 +63,8 @@ async fn what_is_recorded_no_more_goes(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn subgraphs_of_subgraphs_are_kept(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn subgraphs_of_subgraphs_are_kept(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     record(&mut writer, &store, "", &[]).await?;
     writer.chain("mid/leaf", 6).await?;
     record(&mut writer, &store, "mid", &[("mid/leaf", 1)]).await?;
@@ -78,7 +79,7 @@ async fn subgraphs_of_subgraphs_are_kept(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_run_taken_back_leaves_what_others_record(store: Shared) -> Outcome {
+async fn a_run_taken_back_leaves_what_others_record(store: SharedStore) -> CaseResult {
     let told = |seq: u64, event: serde_json::Value| JournalRow { seq, event: event.to_string().into_bytes().into() };
     let started = serde_json::json!(
         {"v": 1, "seq": 1, "ns": "", "step": 0, "time": 1, "event": "run_started", "graph": "g", "how": "input"}
@@ -90,7 +91,7 @@ async fn a_run_taken_back_leaves_what_others_record(store: Shared) -> Outcome {
         });
         told(seq, event)
     };
-    let mut writer = Writer::open(&store, "a").await?;
+    let mut writer = StoreWriter::open(&store, "a").await?;
     let journal = vec![told(1, started), committed(2, "", 1)];
     writer.put_with("", vec![whole("x", 1, b"1")], |commit| commit.journal = journal).await?;
     for number in 1..=2 {
@@ -112,14 +113,14 @@ async fn a_run_taken_back_leaves_what_others_record(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_fork_has_its_subgraphs_where_they_stood(store: Shared) -> Outcome {
+async fn a_fork_has_its_subgraphs_where_they_stood(store: SharedStore) -> CaseResult {
     if !store.capabilities().prune {
         return Ok(());
     }
     three_turns(&store, "a").await?;
     let mut lost = checkpoint(4);
     lost.fields = [(FRONTIER, 4)].into();
-    let mut writer = Writer::open(&store, "a").await?;
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.tasks("child", vec![task("child:9.0/n:9.0", TaskRecordKind::Once, "k", b"r")]).await?;
     let commit = Commit {
         expected_head: Some(3),

@@ -1,7 +1,8 @@
 //! Threads as a whole: deleting, copying, measuring.
 
 use super::ground::{
-    Outcome, Shared, Writer, cases, checkpoint, events, first, matching, numbers, same, step, task, value, whole,
+    CaseResult, SharedStore, StoreWriter, cases, checkpoint, events, first, matching, numbers, same, step, task, value,
+    whole,
 };
 use crate::checkpoint::{CheckpointError, Commit, TaskRecordKind, ThreadRow};
 
@@ -32,8 +33,8 @@ cases! {
 }
 
 /// A thread with three checkpoints, a child, task records and a journal; nobody holds it.
-async fn full(store: &Shared, thread: &str) -> Outcome {
-    let mut writer = Writer::open(store, thread).await?;
+async fn full(store: &SharedStore, thread: &str) -> CaseResult {
+    let mut writer = StoreWriter::open(store, thread).await?;
     writer.put_with("", vec![whole("x", 1, thread.as_bytes())], |commit| commit.journal = events([1, 2])).await?;
     writer.put("", vec![whole("large", 2, &vec![5; 100_000])]).await?;
     writer.chain("", 1).await?;
@@ -44,7 +45,7 @@ async fn full(store: &Shared, thread: &str) -> Outcome {
     writer.close().await
 }
 
-async fn a_deleted_thread_has_no_checkpoints(store: Shared) -> Outcome {
+async fn a_deleted_thread_has_no_checkpoints(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     store.delete_thread("a").await?;
     same!(store.thread("a").await?, None);
@@ -55,7 +56,7 @@ async fn a_deleted_thread_has_no_checkpoints(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_deleted_thread_has_no_task_records(store: Shared) -> Outcome {
+async fn a_deleted_thread_has_no_task_records(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     store.delete_thread("a").await?;
     same!(store.task_records("a", "").await?, []);
@@ -63,7 +64,7 @@ async fn a_deleted_thread_has_no_task_records(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_deleted_thread_has_no_namespaces(store: Shared) -> Outcome {
+async fn a_deleted_thread_has_no_namespaces(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     store.delete_thread("a").await?;
     same!(store.namespaces("a").await?, Vec::<String>::new());
@@ -71,7 +72,7 @@ async fn a_deleted_thread_has_no_namespaces(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn deleting_leaves_other_threads_alone(store: Shared) -> Outcome {
+async fn deleting_leaves_other_threads_alone(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     full(&store, "b").await?;
     let before = store.thread("b").await?;
@@ -84,7 +85,7 @@ async fn deleting_leaves_other_threads_alone(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn deleting_what_is_not_there_is_told(store: Shared) -> Outcome {
+async fn deleting_what_is_not_there_is_told(store: SharedStore) -> CaseResult {
     matching!(store.delete_thread("nobody").await, Err(CheckpointError::UnknownThread { .. }));
     full(&store, "a").await?;
     store.delete_thread("a").await?;
@@ -94,7 +95,7 @@ async fn deleting_what_is_not_there_is_told(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_thread_that_is_written_is_not_deleted(store: Shared) -> Outcome {
+async fn a_thread_that_is_written_is_not_deleted(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     store.commit(&lease, first()).await?;
     matching!(store.delete_thread("a").await, Err(CheckpointError::ThreadBusy { .. }));
@@ -103,7 +104,7 @@ async fn a_thread_that_is_written_is_not_deleted(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_deleted_id_begins_anew(store: Shared) -> Outcome {
+async fn a_deleted_id_begins_anew(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     store.delete_thread("a").await?;
     let lease = store.acquire("a").await?;
@@ -114,16 +115,18 @@ async fn a_deleted_id_begins_anew(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_copy_has_the_head_of_its_source(store: Shared) -> Outcome {
+async fn a_copy_has_the_head_of_its_source(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     store.copy_thread("a", "b").await?;
     same!(store.checkpoint("b", "", None).await?, store.checkpoint("a", "", None).await?);
-    let Some(source) = store.thread("a").await? else { return Err(super::Fault::new("the source is gone".to_owned())) };
+    let Some(source) = store.thread("a").await? else {
+        return Err(super::CaseFailure::new("the source is gone".to_owned()));
+    };
     same!(store.thread("b").await?, Some(ThreadRow { thread: "b".into(), epoch: 0, owner: String::new(), ..source }));
     Ok(())
 }
 
-async fn a_copy_has_every_checkpoint(store: Shared) -> Outcome {
+async fn a_copy_has_every_checkpoint(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     store.copy_thread("a", "b").await?;
     same!(numbers(&store, "b", "").await?, [3, 2, 1]);
@@ -132,7 +135,7 @@ async fn a_copy_has_every_checkpoint(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_copy_keeps_what_is_known_of_checkpoints(store: Shared) -> Outcome {
+async fn a_copy_keeps_what_is_known_of_checkpoints(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     store.copy_thread("a", "b").await?;
     for number in 1..=3 {
@@ -141,7 +144,7 @@ async fn a_copy_keeps_what_is_known_of_checkpoints(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_copy_has_every_namespace(store: Shared) -> Outcome {
+async fn a_copy_has_every_namespace(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     store.copy_thread("a", "b").await?;
     same!(store.namespaces("b").await?, ["", "child:1.0"]);
@@ -150,7 +153,7 @@ async fn a_copy_has_every_namespace(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_copy_has_task_records_and_journal(store: Shared) -> Outcome {
+async fn a_copy_has_task_records_and_journal(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     store.copy_thread("a", "b").await?;
     for ns in ["", "child:1.0"] {
@@ -161,8 +164,8 @@ async fn a_copy_has_task_records_and_journal(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_copy_keeps_the_order_of_everything(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_copy_keeps_the_order_of_everything(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.chain("", 12).await?;
     let keys: Vec<String> = (0..20).rev().map(|key| key.to_string()).collect();
     for key in &keys {
@@ -177,7 +180,7 @@ async fn a_copy_keeps_the_order_of_everything(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn copying_leaves_the_source_alone(store: Shared) -> Outcome {
+async fn copying_leaves_the_source_alone(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     let (row, records) = (store.thread("a").await?, store.task_records("a", "").await?);
     store.copy_thread("a", "b").await?;
@@ -187,14 +190,14 @@ async fn copying_leaves_the_source_alone(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn copying_what_is_not_there_is_told(store: Shared) -> Outcome {
+async fn copying_what_is_not_there_is_told(store: SharedStore) -> CaseResult {
     matching!(store.copy_thread("nobody", "b").await, Err(CheckpointError::UnknownThread { .. }));
     same!(store.thread("b").await?, None);
     same!(store.acquire("b").await?.epoch, 1);
     Ok(())
 }
 
-async fn a_copy_goes_its_own_way(store: Shared) -> Outcome {
+async fn a_copy_goes_its_own_way(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     store.copy_thread("a", "b").await?;
     let lease = store.acquire("b").await?;
@@ -211,7 +214,7 @@ async fn a_copy_goes_its_own_way(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_copy_needs_a_free_id_and_a_quiet_source(store: Shared) -> Outcome {
+async fn a_copy_needs_a_free_id_and_a_quiet_source(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     full(&store, "b").await?;
     for taken in ["a", "b"] {
@@ -224,7 +227,7 @@ async fn a_copy_needs_a_free_id_and_a_quiet_source(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn stats_count_threads_checkpoints_and_bytes(store: Shared) -> Outcome {
+async fn stats_count_threads_checkpoints_and_bytes(store: SharedStore) -> CaseResult {
     let empty = store.stats().await?;
     same!((empty.threads, empty.checkpoints, empty.bytes), (0, 0, 0));
     full(&store, "a").await?;
@@ -235,7 +238,7 @@ async fn stats_count_threads_checkpoints_and_bytes(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn compacting_loses_nothing(store: Shared) -> Outcome {
+async fn compacting_loses_nothing(store: SharedStore) -> CaseResult {
     full(&store, "a").await?;
     let lease = store.acquire("b").await?;
     store.commit(&lease, first()).await?;

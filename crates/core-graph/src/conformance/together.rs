@@ -1,6 +1,6 @@
 //! Commits that are given together.
 
-use super::ground::{Outcome, Shared, cases, checkpoint, events, first, matching, row, same, step};
+use super::ground::{CaseResult, SharedStore, cases, checkpoint, events, first, matching, row, same, step};
 use crate::checkpoint::{CheckpointError, Commit, HistoryFilter, ThreadStatus};
 
 cases! {
@@ -15,7 +15,7 @@ fn child() -> Commit {
     Commit { ns: "c".into(), checkpoint: Some(checkpoint(1)), ..Commit::default() }
 }
 
-async fn commits_given_together_are_written_in_their_order(store: Shared) -> Outcome {
+async fn commits_given_together_are_written_in_their_order(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     let told = |seq, commit: Commit| Commit { journal: events([seq]), ..commit };
     store.commit_all(&lease, vec![told(1, first()), told(2, child()), told(3, step(2)), told(4, step(3))]).await?;
@@ -31,7 +31,7 @@ async fn commits_given_together_are_written_in_their_order(store: Shared) -> Out
     Ok(())
 }
 
-async fn nothing_follows_a_refused_one_of_several_commits(store: Shared) -> Outcome {
+async fn nothing_follows_a_refused_one_of_several_commits(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     store.commit(&lease, first()).await?;
     let stale = Commit { expected_head: Some(7), ..step(8) };
@@ -45,7 +45,7 @@ async fn nothing_follows_a_refused_one_of_several_commits(store: Shared) -> Outc
     Ok(())
 }
 
-async fn the_last_of_several_commits_may_give_the_lease_back(store: Shared) -> Outcome {
+async fn the_last_of_several_commits_may_give_the_lease_back(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     let done = Commit { thread: Some(row("g", ThreadStatus::Done)), release: true, ..step(2) };
     store.commit_all(&lease, vec![first(), done]).await?;

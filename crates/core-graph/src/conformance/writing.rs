@@ -1,7 +1,7 @@
 //! What is committed is what is read back.
 
 use super::ground::{
-    Outcome, Shared, Writer, cases, checkpoint, first, matching, row, same, step, value, whole, without,
+    CaseResult, SharedStore, StoreWriter, cases, checkpoint, first, matching, row, same, step, value, whole, without,
 };
 use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, FieldVersions, Source, ThreadRow, ThreadStatus};
 
@@ -26,7 +26,7 @@ cases! {
         a_commit_without_a_checkpoint_moves_no_head;
 }
 
-async fn a_thread_begins_with_its_first_commit(store: Shared) -> Outcome {
+async fn a_thread_begins_with_its_first_commit(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     same!((&*lease.thread, lease.epoch), ("a", 1));
     same!(store.thread("a").await?, None);
@@ -42,16 +42,16 @@ async fn a_thread_begins_with_its_first_commit(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_checkpoint_is_read_back_as_it_was_written(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_checkpoint_is_read_back_as_it_was_written(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     let row = writer.put("", vec![whole("x", 1, b"1"), whole("y", 1, b"2")]).await?;
     same!(store.checkpoint("a", "", None).await?, Some(row.clone()));
     same!(store.checkpoint("a", "", Some(1)).await?, Some(row));
     Ok(())
 }
 
-async fn field_values_of_every_kind_are_read_back(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn field_values_of_every_kind_are_read_back(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     let every: Vec<u8> = (0..=255).collect();
     let large = every.repeat(1000);
     let edge = every.repeat(256);
@@ -70,8 +70,8 @@ async fn field_values_of_every_kind_are_read_back(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn versions_of_fields_are_read_back_in_their_order(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn versions_of_fields_are_read_back_in_their_order(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     let fields = FieldVersions::from(["z", "a", "#f", "m"].map(|field| (field, 1)));
     let expected = fields.clone();
     let records = vec![whole("z", 1, b"z"), whole("a", 1, b"a"), whole("#f", 1, b"f"), whole("m", 1, b"m")];
@@ -81,8 +81,8 @@ async fn versions_of_fields_are_read_back_in_their_order(store: Shared) -> Outco
     Ok(())
 }
 
-async fn what_made_a_checkpoint_is_read_back(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn what_made_a_checkpoint_is_read_back(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     for source in [Source::Input, Source::Step, Source::Update, Source::Fork] {
         let change = |commit: &mut Commit| {
             if let Some(row) = &mut commit.checkpoint {
@@ -97,9 +97,9 @@ async fn what_made_a_checkpoint_is_read_back(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn statuses_of_threads_are_read_back(store: Shared) -> Outcome {
+async fn statuses_of_threads_are_read_back(store: SharedStore) -> CaseResult {
     use ThreadStatus::{BudgetSpent, Cancelled, Done, Drained, Failed, New, Running, Waiting};
-    let mut writer = Writer::open(&store, "a").await?;
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", Vec::new()).await?;
     for status in [New, Running, Done, Waiting, Failed, Cancelled, Drained, BudgetSpent] {
         let detail = format!("because of\n`{status:?}` ü");
@@ -111,15 +111,15 @@ async fn statuses_of_threads_are_read_back(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn the_root_namespace_has_the_empty_name(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn the_root_namespace_has_the_empty_name(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", Vec::new()).await?;
     same!(store.namespaces("a").await?, [""]);
     Ok(())
 }
 
-async fn a_child_namespace_is_apart_from_its_parent(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_child_namespace_is_apart_from_its_parent(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"parent")]).await?;
     writer.put("child:1.0", vec![whole("x", 1, b"child")]).await?;
     writer.put("child:1.0", Vec::new()).await?;
@@ -130,7 +130,7 @@ async fn a_child_namespace_is_apart_from_its_parent(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_commit_is_for_the_root_unless_it_says_otherwise(store: Shared) -> Outcome {
+async fn a_commit_is_for_the_root_unless_it_says_otherwise(store: SharedStore) -> CaseResult {
     let lease = store.acquire("a").await?;
     store.commit(&lease, first()).await?;
     same!(store.checkpoint("a", "", None).await?, Some(checkpoint(1)));
@@ -138,8 +138,8 @@ async fn a_commit_is_for_the_root_unless_it_says_otherwise(store: Shared) -> Out
     Ok(())
 }
 
-async fn checkpoints_of_a_thread_are_all_there(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn checkpoints_of_a_thread_are_all_there(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     let mut rows = Vec::new();
     for number in 1..=5 {
         rows.push(writer.put("", vec![whole("x", number, &[number as u8])]).await?);
@@ -151,9 +151,9 @@ async fn checkpoints_of_a_thread_are_all_there(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn threads_are_apart(store: Shared) -> Outcome {
+async fn threads_are_apart(store: SharedStore) -> CaseResult {
     for (thread, count) in [("a", 2), ("b", 3), ("a/b", 1), ("A", 4)] {
-        let mut writer = Writer::open(&store, thread).await?;
+        let mut writer = StoreWriter::open(&store, thread).await?;
         writer.chain("", count).await?;
         writer.put_with("", Vec::new(), |commit| commit.journal = super::ground::events([count])).await?;
     }
@@ -164,8 +164,8 @@ async fn threads_are_apart(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_checkpoint_names_its_parent(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_checkpoint_names_its_parent(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.chain("", 3).await?;
     let fork = |commit: &mut Commit| {
         if let Some(row) = &mut commit.checkpoint {
@@ -179,8 +179,8 @@ async fn a_checkpoint_names_its_parent(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn an_unchanged_field_keeps_its_version(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn an_unchanged_field_keeps_its_version(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"x1"), whole("y", 1, b"y1")]).await?;
     let row = writer.put("", vec![whole("y", 2, b"y2")]).await?;
     same!(store.checkpoint("a", "", None).await?, Some(row.clone()));
@@ -192,8 +192,8 @@ async fn an_unchanged_field_keeps_its_version(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_field_may_appear_later(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_field_may_appear_later(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"x")]).await?;
     let row = writer.put("", vec![whole("new", 2, b"new")]).await?;
     same!(store.checkpoint("a", "", None).await?, Some(row));
@@ -202,8 +202,8 @@ async fn a_field_may_appear_later(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_field_may_disappear(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_field_may_disappear(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"x"), whole("y", 1, b"y")]).await?;
     let drop_x = |commit: &mut Commit| {
         if let Some(row) = &mut commit.checkpoint {
@@ -217,9 +217,9 @@ async fn a_field_may_disappear(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn names_of_any_characters_are_kept(store: Shared) -> Outcome {
+async fn names_of_any_characters_are_kept(store: SharedStore) -> CaseResult {
     for name in ["'; DROP TABLE threads; --", "ü/\u{1F600}", "%_*?", " ", "\"quoted\"", "back\\slash"] {
-        let mut writer = Writer::open(&store, name).await?;
+        let mut writer = StoreWriter::open(&store, name).await?;
         writer.put("", Vec::new()).await?;
         let row = writer.put(name, vec![whole(name, 1, name.as_bytes())]).await?;
         same!(store.checkpoint(name, name, None).await?, Some(row));
@@ -229,8 +229,8 @@ async fn names_of_any_characters_are_kept(store: Shared) -> Outcome {
     Ok(())
 }
 
-async fn a_commit_without_a_checkpoint_moves_no_head(store: Shared) -> Outcome {
-    let mut writer = Writer::open(&store, "a").await?;
+async fn a_commit_without_a_checkpoint_moves_no_head(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
     let row = writer.put("", Vec::new()).await?;
     let only_a_field = Commit { fields: vec![whole("x", 1, b"x")], ..Commit::default() };
     store.commit(&writer.lease, only_a_field).await?;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context as TaskContext, Poll, ready};
+use std::task::{Context as PollContext, Poll, ready};
 
 use futures::FutureExt;
 use serde::Serialize;
@@ -38,7 +38,7 @@ impl<Cx: Send + Sync + 'static> Context<Cx> {
 impl<T> Future for TaskFuture<T> {
     type Output = Result<T, NodeError>;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut TaskContext<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut PollContext<'_>) -> Poll<Self::Output> {
         let joined = ready!(self.0.poll_unpin(context));
         Poll::Ready(joined.unwrap_or_else(|error| match error.try_into_panic() {
             Ok(payload) => Err(NodeError::panic(payload.as_ref())),

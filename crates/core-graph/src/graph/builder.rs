@@ -7,16 +7,17 @@ use crate::error::{NodeError, panic_text};
 use crate::failure::Failure;
 use crate::graph::Compiled;
 use crate::graph::cache::Cache;
-use crate::graph::migration::Migration;
 use crate::graph::options::GraphOptions;
 use crate::graph::persistence::SubgraphSpec;
-use crate::graph::spec::{Mode, NodeDefaults, NodeSpec};
+use crate::graph::spec::{NodeDefaults, NodeSpec};
 use crate::graph::subgraph::{ChildOutcome, FromRef, Inner, Subgraph};
-use crate::graph::topology::{RouteFn, SendFn};
 use crate::handler::{Handler, NodeFn, TaskHandler};
 use crate::name::{Name, Node, Packet, Targets, Task};
 use crate::state::{Snapshot, State};
 use crate::step::Step;
+use crate::topology::Migration;
+use crate::topology::Mode;
+use crate::topology::{RouteFn, SendFn};
 
 /// A graph under construction: nodes, then edges, then [`compile`](Self::compile).
 ///

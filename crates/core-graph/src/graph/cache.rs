@@ -13,11 +13,11 @@ use serde_json::Value;
 use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::error::NodeError;
-use crate::graph::spec::Timeout;
 use crate::handler::NodeFn;
-use crate::name::{Name, Packet};
+use crate::name::Name;
 use crate::state::{FieldChange, Op, Snapshot, State, StateError, codec};
-use crate::step::{Chosen, Next, Step};
+use crate::step::Step;
+use crate::step_row::NextRow;
 use crate::store::{MemoryStore, Namespace, PutOptions, Query, Store, StoreError};
 
 /// When a result of a node may stand for another run of it, see [`StateGraph::add_cache`](crate::StateGraph::add_cache).
@@ -64,17 +64,10 @@ pub(crate) struct Shelf<S: State> {
 
 /// A result in stored form. Fields go by name: their places may change.
 #[derive(Serialize, Deserialize)]
-struct Row {
+struct CachedRow {
     /// Field, whether it is replaced, and the bytes.
     update: Option<Vec<(String, bool, serde_bytes::ByteBuf)>>,
     next: NextRow,
-}
-
-#[derive(Serialize, Deserialize)]
-enum NextRow {
-    Edges,
-    End,
-    To { goto: Vec<String>, send: Vec<PacketRow> },
 }
 
 impl<S: State, Cx> Cached<S, Cx> {
@@ -136,7 +129,7 @@ impl<S: State> Shelf<S> {
     async fn find(&self, store: Option<&dyn Store>, key: &str) -> Result<Option<Step<S>>, StoreError> {
         let item = self.store(store).get(&self.namespace, key).await?;
         let bytes = item.and_then(|item| STANDARD_NO_PAD.decode(item.value.as_str()?).ok());
-        let row = bytes.and_then(|bytes| codec::decode::<Row>("cached result", &bytes).ok());
+        let row = bytes.and_then(|bytes| codec::decode::<CachedRow>("cached result", &bytes).ok());
         Ok(row.and_then(|row| self.step(row)))
     }
 
@@ -170,25 +163,20 @@ impl<S: State> Shelf<S> {
         }
     }
 
-    fn row(&self, step: &Step<S>) -> Result<Row, StateError> {
+    fn row(&self, step: &Step<S>) -> Result<CachedRow, StateError> {
         let fields = S::fields(&self.layout);
         let update = step.update.as_ref().map(|update| S::encode_update(&self.layout, update)).transpose()?;
         let named = |change: FieldChange| {
             let name = fields.get(change.field as usize).map_or_else(String::new, |field| field.name.to_string());
             (name, change.op == Op::Set, change.bytes.to_vec().into())
         };
-        let next = match &step.next {
-            Next::Edges => NextRow::Edges,
-            Next::End => NextRow::End,
-            Next::To(chosen) => NextRow::To {
-                goto: chosen.goto.iter().map(Name::to_string).collect(),
-                send: chosen.send.iter().map(packet_row).collect::<Result<_, _>>()?,
-            },
-        };
-        Ok(Row { update: update.map(|changes| changes.into_iter().map(named).collect()), next })
+        Ok(CachedRow {
+            update: update.map(|changes| changes.into_iter().map(named).collect()),
+            next: NextRow::of(&step.next)?,
+        })
     }
 
-    fn step(&self, row: Row) -> Option<Step<S>> {
+    fn step(&self, row: CachedRow) -> Option<Step<S>> {
         let fields = S::fields(&self.layout);
         let update = match row.update {
             Some(changes) => {
@@ -201,35 +189,8 @@ impl<S: State> Shelf<S> {
             }
             None => None,
         };
-        let owned = |name: String| Name::Owned(name.into());
-        let next = match row.next {
-            NextRow::Edges => Next::Edges,
-            NextRow::End => Next::End,
-            NextRow::To { goto, send } => Next::To(Box::new(Chosen {
-                goto: goto.into_iter().map(owned).collect(),
-                send: send
-                    .into_iter()
-                    .map(|(to, key, input, timeout)| Packet {
-                        timeout: timeout.map(Box::new),
-                        ..Packet::of(owned(to), key.into(), Ok(input.into_vec().into()))
-                    })
-                    .collect(),
-            })),
-        };
-        Some(Step { update, next })
+        Some(Step { update, next: row.next.into_next() })
     }
-}
-
-/// Target, key, input and time limit of a send.
-type PacketRow = (String, String, serde_bytes::ByteBuf, Option<Timeout>);
-
-fn packet_row(packet: &Packet) -> Result<PacketRow, StateError> {
-    let input = packet.input.as_ref().map_err(|message| StateError {
-        field: format!("input of the send `{}` to `{}`", packet.key, packet.to),
-        action: "encoded",
-        message: message.clone(),
-    })?;
-    Ok((packet.to.to_string(), packet.key.to_string(), input.to_vec().into(), packet.timeout.as_deref().copied()))
 }
 
 impl<S> fmt::Debug for Cache<S> {

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use crate::graph::Compiled;
 use crate::graph::builder::{Declared, DeclaredJoin, StateGraph};
 use crate::graph::cache::{Cached, Shelf};
-use crate::graph::compiled::{self, NodeRun};
-use crate::graph::declarations::Declarations;
+use crate::graph::compiled;
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
-use crate::graph::pace::Pace;
 use crate::graph::persistence::SubgraphSpec;
-use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
 use crate::graph::upstream::hold_back;
-use crate::machine::FRONTIER;
 use crate::name::{END, Name, START};
+use crate::record::FRONTIER;
 use crate::state::State;
+use crate::topology::Declarations;
+use crate::topology::NodeRun;
+use crate::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
 
 /// START's place in the reachability graph; nodes are numbered from 0.
 pub(super) const ENTRY: NodeIndex = NodeIndex::MAX;
@@ -81,6 +81,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
     let mut error_handlers: BTreeMap<_, _> = graph.error_handlers.into_iter().collect();
     let mut caches: BTreeMap<_, _> = graph.caches.into_iter().collect();
     let mut handlers = Vec::with_capacity(graph.nodes.len());
+    let mut shelves = Vec::with_capacity(graph.nodes.len());
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     for (declared, exits) in graph.nodes.into_iter().zip(exits) {
         let Declared { name, is_task, mut run, spec: SubgraphSpec { node: spec, persistence }, child, replaced } =
@@ -109,9 +110,9 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             exits,
             child: child.map(|inner| inner.declarations),
             persistence,
-            pace: Pace::unknown(),
         });
-        handlers.push(NodeRun { run, on_error, shelf });
+        handlers.push(NodeRun { run, on_error });
+        shelves.push(shelf);
     }
     let mut topology = Topology {
         name: graph.name,
@@ -124,7 +125,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             .map(|field| Arc::from(field.name.as_ref()))
             .chain([Arc::from(FRONTIER)])
             .collect(),
-        fades: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
+        has_ephemeral: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
         sure: S::fields(&graph.layout).iter().all(|field| field.sure),
         layout: graph.layout,
         classes: nodes
@@ -137,11 +138,10 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         joins_reached: joins.iter().any(|join| join.upstream.is_some()),
         joins,
         limits: graph.limits,
-        diagram,
         keeps_children: false,
     };
     topology.keeps_children = topology.first_kept().is_some();
-    compiled::new(topology, handlers, warnings)
+    compiled::new(topology, handlers, diagram, shelves, warnings)
 }
 
 /// By source, the places of what leads from it in the declarations of the graph.

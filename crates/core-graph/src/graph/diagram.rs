@@ -9,9 +9,9 @@ use petgraph::graph::DiGraph;
 use serde::Serialize;
 
 use crate::graph::builder::StateGraph;
-use crate::graph::topology::{Exits, Join, NodeIndex};
 use crate::name::{END_NAME, START_NAME};
 use crate::state::State;
+use crate::topology::{Exits, Join, NodeIndex};
 
 /// A graph as a drawing: nodes and edges by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,20 +1,13 @@
 //! States of older versions.
 
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::error::{NodeError, RunError, panic_text};
 use crate::graph::compile::Checks;
-use crate::graph::{CompileError, StateGraph, Topology};
-use crate::machine::{Chain, StoredState};
+use crate::graph::{CompileError, StateGraph};
 use crate::state::State;
-
-/// Reads a state of an older version and makes one of today's.
-pub(crate) type Migration<S> = Arc<dyn Fn(&StoredState<'_>) -> Result<S, RunError> + Send + Sync>;
-
-/// By the version that they read.
-pub(crate) type Migrations<S> = BTreeMap<u32, Migration<S>>;
+use crate::stored_state::StoredState;
 
 impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// States how a thread whose state is of an older [`version`](Self::versions) is read: as `O`, the state as it was
@@ -65,29 +58,6 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         };
         self.migrations.push((version, Arc::new(migrate)));
         self
-    }
-}
-
-impl<S: State> Topology<S> {
-    /// The state of a checkpoint as the graph has it now, how its fields are stored, and whether it was migrated.
-    pub(crate) fn state_of(&self, stored: &StoredState<'_>) -> Result<(S, Vec<Chain>, bool), RunError> {
-        let (found, known) = (stored.row.state_version, self.state_version);
-        if found > known {
-            return Err(RunError::GraphMismatch {
-                thread: stored.thread.to_owned(),
-                graph: self.name.clone(),
-                message: format!(
-                    "its state was written in version {found}, this program has version {known}; update the program"
-                ),
-            });
-        }
-        match self.migrations.get(&found).filter(|_| found < known) {
-            None => stored.read(&self.layout).map(|(state, chains)| (state, chains, false)),
-            Some(migrate) => {
-                let chains = vec![Chain::default(); S::fields(&self.layout).len()];
-                migrate(stored).map(|state| (state, chains, true))
-            }
-        }
     }
 }
 

@@ -4,24 +4,21 @@ mod builder;
 mod cache;
 mod compile;
 mod compiled;
-mod declarations;
 mod declare;
 mod diagram;
 mod errors;
 mod inspection;
 mod migration;
 mod options;
-mod pace;
 mod persistence;
 mod proofs;
 mod spec;
 mod subgraph;
-mod topology;
 mod upstream;
 
 pub use builder::{Route, StateGraph};
 pub use cache::Cache;
-pub use compiled::{App, Compiled};
+pub use compiled::Compiled;
 pub use declare::{
     Description, DescriptionError, JoinDescription, NodeDescription, Registry, RetryDescription, RouteCase,
     RouteDescription, SendDescription, TimeoutDescription, When,
@@ -29,12 +26,6 @@ pub use declare::{
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, Marks, NodeKind};
 pub use errors::{CompileError, CompileErrors, CompileWarning};
 pub use options::GraphOptions;
-pub use persistence::{Persistence, SubgraphSpec};
-pub use spec::{Mode, NodeDefaults, NodeSpec, Retry, Timeout};
+pub use persistence::SubgraphSpec;
+pub use spec::{NodeDefaults, NodeSpec};
 pub use subgraph::{ChildOutcome, FromRef};
-
-pub(crate) use compiled::NodeRun;
-pub(crate) use declarations::Declarations;
-pub(crate) use pace::{HAND_OVER, HASTE};
-pub(crate) use spec::AnswerCheck;
-pub(crate) use topology::{Exits, Join, NodeInfo, Topology};

@@ -8,10 +8,11 @@ use crate::graph::Compiled;
 use crate::graph::builder::{Declared, StateGraph};
 use crate::graph::compile::Checks;
 use crate::graph::errors::CompileError;
-use crate::graph::spec::{Retry, Timeout};
 use crate::handler::{Handler, NodeFn, TaskHandler};
 use crate::name::{Name, Node, Targets, Task};
 use crate::state::State;
+use crate::timeout::Timeout;
+use crate::topology::Retry;
 
 /// What a caller wants otherwise in a graph that somebody else declares: other functions in its nodes, other graphs in
 /// its subgraphs, other limits. [`StateGraph::options`] takes it, and [`compile`](StateGraph::compile) refuses what does

@@ -9,10 +9,10 @@ use petgraph::visit::Dfs;
 use crate::graph::builder::{Declared, StateGraph};
 use crate::graph::compile::{Checks, ENTRY};
 use crate::graph::errors::{CompileError, CompileWarning};
-use crate::graph::persistence::Persistence;
-use crate::graph::spec::Mode;
-use crate::graph::topology::{Exits, Join, NodeIndex};
 use crate::state::{FieldKind, State};
+use crate::topology::Mode;
+use crate::topology::Persistence;
+use crate::topology::{Exits, Join, NodeIndex};
 
 impl Checks {
     pub(super) fn reach<S: State, Cx>(

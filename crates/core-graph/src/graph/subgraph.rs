@@ -3,20 +3,20 @@
 use std::any::{Any, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::task::Context as TaskContext;
+use std::task::Context as PollContext;
 
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
 use crate::checkpoint::RecordBytes;
 use crate::context::Context;
-use crate::driver::{EndedChild, LeftChild, OwnStack, begin_in_task, begins_a_stack, finish_in_task};
 use crate::error::{NodeError, RunError};
-use crate::graph::declarations::Declarations;
 use crate::graph::{Compiled, Diagram};
 use crate::handler::{Called, NodeFn, given};
 use crate::state::{Snapshot, State, codec};
 use crate::step::Step;
+use crate::subgraph::{EndedChild, LeftChild, OwnStack, begin_in_task, begins_a_stack, finish_in_task};
+use crate::topology::Declarations;
 
 /// What became of a subgraph, given to `map_out`: returning an error there is how a child's failure escalates.
 #[non_exhaustive]
@@ -185,7 +185,7 @@ impl<C: State, Ccx: Send + Sync + 'static, In, Out> Parts<C, Ccx, In, Out> {
         Out: Fn(ChildOutcome<C>) -> Result<R, NodeError>,
         R: Into<Step<S>>,
     {
-        let ended = finish_in_task(&self.child, resources, &**context.services(), left).await?;
+        let ended = finish_in_task(&self.child.executable, resources, &**context.services(), left).await?;
         self.leave(ended)
     }
 
@@ -241,7 +241,7 @@ where
         input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
-        waker: &mut TaskContext<'_>,
+        waker: &mut PollContext<'_>,
     ) -> Called<S> {
         let entered = given(context).and_then(|context| Ok((self.enter(input.as_deref(), &*state)?, context)));
         drop(state);
@@ -255,7 +255,7 @@ where
             let call = async move { parts.finish(&resources, &context, LeftChild::Call(update)).await };
             return Called::Runs(Box::pin(OwnStack::spawn(call)));
         }
-        match begin_in_task(&self.parts.child, &resources, &**context.services(), update, waker) {
+        match begin_in_task(&self.parts.child.executable, &resources, &**context.services(), update, waker) {
             Ok(ended) => Called::Ended(ended.and_then(|ended| self.parts.leave(ended))),
             Err(left) => {
                 let parts = Arc::clone(&self.parts);

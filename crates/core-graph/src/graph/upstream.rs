@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::graph::builder::StateGraph;
 use crate::graph::compile::ENTRY;
-use crate::graph::topology::{Exits, Join, NodeIndex};
 use crate::name::Name;
 use crate::state::State;
+use crate::topology::{Exits, Join, NodeIndex};
 
 /// Tells every join of what is reached the nodes whose unfinished tasks hold it back: its predecessors, and all nodes
 /// from which one can be reached by what is declared. A way that leads through the join's target does not count, for

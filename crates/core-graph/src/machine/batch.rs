@@ -5,13 +5,14 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::error::{NodeError, RunError};
-use crate::graph::Mode;
 use crate::machine::Machine;
 use crate::machine::commit::{CommittedTask, CommittedTasks};
 use crate::machine::fan_out::KeyOrder;
-use crate::machine::route::guarded;
-use crate::machine::task::{Done, Groups, Pending, Phase, TaskId};
+use crate::machine::task::{Done, Groups, Pending, Phase};
+use crate::machine::triggers::guarded;
 use crate::state::{FieldKind, FieldSet, State, Stored};
+use crate::tasks::TaskId;
+use crate::topology::Mode;
 
 /// A finished task of a commit.
 pub(super) struct Batched<S: State> {

@@ -6,14 +6,16 @@ use smallvec::SmallVec;
 
 use crate::checkpoint::{Commit, Source};
 use crate::error::{NodeError, RunError};
-use crate::graph::{Mode, Topology};
-use crate::machine::batch::Batch;
+use crate::machine::batch::Batched;
 use crate::machine::fan_out::{Coalesced, counted};
-use crate::machine::route::{RouteFault, Triggered, guarded};
-use crate::machine::task::{GroupId, Phase, TaskId};
+use crate::machine::single_task::SingleStep;
+use crate::machine::task::Phase;
+use crate::machine::triggers::{RouteFault, Triggered, guarded};
 use crate::machine::{Machine, Nodes};
 use crate::state::{FieldChange, FieldSet, State};
 use crate::step::Next;
+use crate::tasks::{GroupId, TaskId};
+use crate::topology::{Mode, Topology};
 
 /// One commit: what the driver stores and tells.
 pub(crate) struct Committed<S: State> {
@@ -62,8 +64,8 @@ impl Fault {
 pub(crate) type Renamed = Vec<(Arc<str>, Arc<str>)>;
 
 impl<S: State> Machine<S> {
-    /// Commits a finished task (eager mode), or all tasks of the finished step (barrier mode). Nothing comes back when
-    /// nobody stores or reads commits.
+    /// Commits a finished task (eager mode), or all tasks of the finished step (barrier mode). Returns nothing when nobody
+    /// stores or reads commits.
     pub(crate) fn commit(&mut self, id: TaskId, now: u64) -> Result<Option<Box<Committed<S>>>, Box<Fault>> {
         let mut batch = self.take_batch(id);
         if let Err((id, error)) = self.check_conflicts(&batch) {
@@ -71,43 +73,42 @@ impl<S: State> Machine<S> {
         }
         let number = self.newest + 1;
         let own = self.own_states(&batch).map_err(|(id, error)| self.refuse(id, RouteFault::Node(error)))?;
-        // A refused commit leaves the state as it was where somebody still looks at it: tasks in flight, a parent.
-        let watched = self.in_flight > 0 || !self.ns.is_empty() || Arc::strong_count(&self.state) > 1;
-        let kept = watched.then(|| Arc::clone(&self.state));
         let mut folded = Folded::default();
         let told = self.told(&batch);
-        self.fade(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
-        if let Err((id, error)) = self.fold_batch(&mut batch, &mut folded) {
-            self.state = kept.unwrap_or_else(|| Arc::clone(&self.state));
-            return Err(self.refuse(id, RouteFault::Node(error)));
-        }
+        // A refused commit leaves the state as it was where somebody still looks at it.
+        let (is_shared, is_single) = (self.is_shared(0), batch.len() == 1);
+        let kept = (is_shared && !(is_single && !self.topology.has_ephemeral)).then(|| Arc::clone(&self.state));
+        self.reset_ephemeral(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
         let mut triggered = std::mem::take(&mut self.triggered);
-        for (at, task) in batch.iter_mut().enumerate() {
-            let state = own.get(at).and_then(Option::as_ref).unwrap_or(&self.state);
-            let next = std::mem::take(&mut task.done.next);
-            let begun = [GroupId { number, place: u32::try_from(at).unwrap_or(u32::MAX) }];
-            let groups = if task.groups.is_empty() { &begun[..] } else { &task.groups[..] };
-            if let Err(fault) = triggered.follow(&self.topology, Some(task.node), next, state, groups) {
-                if let Some(kept) = kept {
-                    self.state = kept;
-                }
-                return Err(self.refuse(task.id, fault));
+        let committed = match &mut batch[..] {
+            [task] => {
+                folded.changes.append(&mut task.done.encoded);
+                let (update, next) = (task.done.update.take(), std::mem::take(&mut task.done.next));
+                let begun = [GroupId { number, place: 0 }];
+                let groups = if task.groups.is_empty() { &begun[..] } else { &task.groups[..] };
+                let step = SingleStep { node: task.node, update, next, groups, is_shared: is_shared && kept.is_none() };
+                let Self { topology, state, .. } = self;
+                let committed = topology.commit_single(state, step, &mut folded.changed, &mut triggered);
+                committed.map_err(|fault| (task.id, *fault))
             }
+            tasks => self.commit_batch(tasks, &own, number, &mut folded, &mut triggered),
+        };
+        if let (Err(_), Some(kept)) = (&committed, kept) {
+            self.state = kept;
+        }
+        if let Err((id, fault)) = committed {
+            triggered.clear();
+            self.triggered = triggered;
+            return Err(self.refuse(id, fault));
         }
         let finished = counted(batch.iter().flat_map(|task| task.groups.iter().copied()));
-        for task in &batch {
-            self.executed += 1 + task.done.cost;
-            self.frontier.record_heads(&task.done.heads);
-        }
+        let executed = batch.iter().map(|task| 1 + task.done.cost).sum();
+        batch.iter().for_each(|task| self.frontier.record_heads(&task.done.heads));
         self.frontier.forget_all(batch.iter().map(|task| task.id), self.persist.is_some());
-        if self.topology.mode == Mode::Eager {
-            let writer = batch.first().map(|task| task.node);
-            folded.changed.iter().for_each(|at| self.writers[at] = writer);
-        }
-        if !self.breaks.after.is_empty() {
+        if !self.breakpoints.after.is_empty() {
             self.break_after(batch.iter().map(|task| task.node));
         }
-        self.count_step();
+        self.count_commit(executed, batch.first().map(|task| task.node), &folded.changed);
         let coalesced = self.trigger(number, &mut triggered, &finished);
         self.triggered = triggered;
         let Some(tasks) = told else {
@@ -118,25 +119,49 @@ impl<S: State> Machine<S> {
         Ok(Some(Box::new(committed)))
     }
 
-    /// Folds the updates of a batch into the state, in order, and collects their stored forms.
-    fn fold_batch(&mut self, batch: &mut Batch<S>, folded: &mut Folded) -> Result<(), (TaskId, NodeError)> {
-        let layout = &self.topology.layout;
-        for task in batch {
+    /// Folds the updates of several tasks into the state, in order, and follows what each leads to.
+    ///
+    /// # Errors
+    /// The task that was refused. The caller goes back to the state as it was.
+    fn commit_batch(
+        &mut self,
+        batch: &mut [Batched<S>],
+        own: &[Option<Arc<S>>],
+        number: u64,
+        folded: &mut Folded,
+        triggered: &mut Triggered,
+    ) -> Result<(), (TaskId, RouteFault)> {
+        for task in &mut *batch {
             if let Some(update) = task.done.update.take() {
-                S::check(layout, &update).map_err(|error| (task.id, NodeError::terminal(error)))?;
-                let apply = || Arc::make_mut(&mut self.state).apply(layout, update, &mut folded.changed);
-                guarded("reducer", apply).map_err(|error| (task.id, error))?;
+                let update = self.topology.fold(&mut self.state, update, &mut folded.changed);
+                update.map_err(|error| (task.id, RouteFault::Node(error)))?;
             }
             folded.changes.append(&mut task.done.encoded);
+        }
+        for (at, task) in batch.iter_mut().enumerate() {
+            let state = own.get(at).and_then(Option::as_ref).unwrap_or(&self.state);
+            let next = std::mem::take(&mut task.done.next);
+            let begun = [GroupId { number, place: u32::try_from(at).unwrap_or(u32::MAX) }];
+            let groups = if task.groups.is_empty() { &begun[..] } else { &task.groups[..] };
+            let followed = triggered.follow(&self.topology, Some(task.node), next, state, groups);
+            followed.map_err(|fault| (task.id, fault))?;
         }
         Ok(())
     }
 
-    /// Folds an update into the state. A reducer that panics may leave it half folded.
-    pub(super) fn fold(&mut self, update: S::Update, changed: &mut FieldSet) -> Result<(), NodeError> {
-        let layout = &self.topology.layout;
-        S::check(layout, &update).map_err(NodeError::terminal)?;
-        guarded("reducer", || Arc::make_mut(&mut self.state).apply(layout, update, changed))
+    /// Whether somebody looks at the state beside the commit that is being made: tasks in flight but for `own` of them, a
+    /// parent, a reader.
+    pub(super) fn is_shared(&self, own: usize) -> bool {
+        self.in_flight > own || !self.ns.is_empty() || Arc::strong_count(&self.state) > 1
+    }
+
+    /// Counts a commit of tasks: `executed` of them, those inside of subgraphs included. `writer` is the node that wrote.
+    pub(super) fn count_commit(&mut self, executed: u64, writer: Option<u32>, changed: &FieldSet) {
+        self.executed += executed;
+        if self.topology.mode == Mode::Eager {
+            changed.iter().for_each(|at| self.writers[at] = writer);
+        }
+        self.count_step();
     }
 
     /// Folds the input of a run and triggers what follows START.
@@ -171,7 +196,7 @@ impl<S: State> Machine<S> {
             let node = node.map_or_else(|| "START".to_owned(), |node| topology.node(node).name.to_string());
             Fault::Run(RunError::TaskFailed { node, task: String::new(), attempts: 1, message: error.to_string() })
         };
-        self.fade(update.iter(), &mut folded);
+        self.reset_ephemeral(update.iter(), &mut folded);
         if let Some(update) = update {
             S::check(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
             if self.persist.is_some() {
@@ -180,7 +205,8 @@ impl<S: State> Machine<S> {
                     .map_err(|error| of_node(error, &self.topology))?
                     .map_err(|error| Fault::Run(error.into()))?;
             }
-            self.fold(update, &mut folded.changed).map_err(|error| of_node(error, &self.topology))?;
+            let fold = self.topology.fold(&mut self.state, update, &mut folded.changed);
+            fold.map_err(|error| of_node(error, &self.topology))?;
         }
         let mut finished = Vec::new();
         if source == Source::Update {
@@ -229,8 +255,8 @@ impl<S: State> Machine<S> {
     }
 
     /// Resets ephemeral fields that were written by the step before, and notes those that `updates` write.
-    fn fade<'a>(&mut self, updates: impl Iterator<Item = &'a S::Update>, folded: &mut Folded) {
-        if !self.topology.fades {
+    fn reset_ephemeral<'a>(&mut self, updates: impl Iterator<Item = &'a S::Update>, folded: &mut Folded) {
+        if !self.topology.has_ephemeral {
             return;
         }
         let topology = Arc::clone(&self.topology);

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use crate::error::{NodeError, RunError};
 use crate::failure::Failure;
-use crate::graph::{Mode, Topology};
 use crate::machine::Machine;
-use crate::machine::heads::ChildHeads;
-use crate::machine::plan::Stop;
-use crate::machine::route::guarded_encoding;
-use crate::machine::task::{Done, Phase, Question, TaskId};
-use crate::state::{State, StateError};
+use crate::machine::task::{Done, Phase};
+use crate::machine::triggers::guarded_encoding;
+use crate::state::State;
 use crate::step::{Next, Step};
+use crate::tasks::ChildHeads;
+use crate::tasks::Stop;
+use crate::tasks::{Question, TaskId};
+use crate::topology::{Mode, Topology};
 
 /// How a task ended, as its driver saw it.
 pub(crate) enum TaskOutcome<S: State> {
@@ -65,8 +66,7 @@ impl<S: State> Done<S> {
             && let Some((packet, message)) =
                 chosen.send.iter().find_map(|packet| Some((packet, packet.input.as_ref().err()?)))
         {
-            let field = format!("input of the send `{}` to `{}`", packet.key, packet.to);
-            return Err(NodeError::terminal(StateError { field, action: "encoded", message: message.clone() }));
+            return Err(NodeError::terminal(packet.unencoded(message)));
         }
         if let Some(update) = self.update.as_ref().filter(|_| durable) {
             guarded_encoding(|| S::add_encoded(&topology.layout, update, &mut self.encoded))?;

@@ -6,10 +6,11 @@ use compact_str::CompactString;
 use smallvec::SmallVec;
 
 use crate::checkpoint::RecordBytes;
-use crate::graph::Timeout;
 use crate::machine::Machine;
-use crate::machine::task::{GroupId, Groups};
+use crate::machine::task::Groups;
 use crate::state::State;
+use crate::tasks::GroupId;
+use crate::timeout::Timeout;
 
 /// A send.
 #[derive(Debug)]

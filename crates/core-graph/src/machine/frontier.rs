@@ -1,6 +1,5 @@
 //! What is left to do: tasks, half-filled joins, open fan-outs.
 
-mod pack;
 mod ready;
 mod stored;
 mod tally;
@@ -11,17 +10,15 @@ use std::sync::Arc;
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
-use crate::graph::Topology;
-use crate::machine::heads::Heads;
 use crate::machine::joins::Joins;
-use crate::machine::task::{GroupId, Pending, Phase, TaskId};
+use crate::machine::task::{Pending, Phase};
+use crate::record::Heads;
 use crate::state::State;
+use crate::tasks::{GroupId, TaskId};
+use crate::topology::Topology;
 
-pub(crate) use pack::Pack;
 use ready::Ready;
-pub(crate) use stored::{Changes, FrontierDelta, pack_step};
-#[cfg(feature = "conformance")]
-pub(crate) use stored::{pending_frontier, recording_frontier};
+pub(crate) use stored::Changes;
 use tally::Tally;
 
 /// Tasks in the order of their ids. Ids grow, so new tasks go to the back.
@@ -233,7 +230,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// Puts a task of `node` in the place of the only one, which has finished. False when it is not the only one.
-    pub(crate) fn follow_only(&mut self, finished: TaskId, next: TaskId, node: u32, durable: bool) -> bool {
+    pub(crate) fn replace_only(&mut self, finished: TaskId, next: TaskId, node: u32, durable: bool) -> bool {
         match self.slots.front_mut() {
             Some((id, Some(task))) if *id == finished && self.live == 1 => {
                 (*id, task.node, task.seen) = (next, node, None);
@@ -249,7 +246,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// The only task is in flight, on the commit that made it.
-    pub(crate) fn fly_only(&mut self, number: u64) {
+    pub(crate) fn start_only(&mut self, number: u64) {
         if let Some((_, Some(task))) = self.slots.front_mut() {
             task.seen = Some(number);
         }

@@ -15,10 +15,11 @@ use std::collections::BTreeSet;
 
 use smallvec::SmallVec;
 
-use crate::graph::Topology;
-use crate::machine::Machine;
-use crate::machine::task::{Pending, Phase, TaskId};
+use crate::machine::task::{Pending, Phase};
+use crate::machine::{Machine, Nodes};
 use crate::state::State;
+use crate::tasks::TaskId;
+use crate::topology::Topology;
 
 /// How often the predecessors of joins have arrived.
 #[derive(Debug)]
@@ -103,7 +104,7 @@ impl Joins {
 impl<S: State> Machine<S> {
     /// Counts arrivals, of joins and places of predecessors, and adds the targets of joins that are full to `nodes`, once
     /// for each time that they are.
-    pub(super) fn arrive(&mut self, arrivals: &[(usize, usize)], nodes: &mut Vec<u32>) {
+    pub(super) fn arrive(&mut self, arrivals: &[(usize, usize)], nodes: &mut Nodes) {
         for (join, place) in arrivals {
             self.frontier.joins.add(*join, *place);
         }

@@ -5,54 +5,47 @@
 //! never waits, never reads a clock and never draws a random number: time comes in as `now`, in milliseconds.
 
 mod batch;
-mod breaks;
+mod breakpoints;
+mod child_positions;
 mod commit;
 mod complete;
-pub(crate) mod delta;
 mod fan_out;
 mod frontier;
-mod heads;
+mod inline_call;
 mod joins;
-mod lane;
 #[cfg(test)]
 mod model_tests;
 mod persist;
 mod plan;
 mod restore;
 mod retry;
-mod route;
-mod stored_state;
+mod single_task;
 mod task;
-mod walk;
+mod triggers;
 
 use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::checkpoint::Teller;
-use crate::graph::Topology;
+use crate::checkpoint::StepOrigin;
 use crate::state::{FieldSet, State};
+use crate::tasks::Question;
+use crate::tasks::Stop;
+use crate::tasks::TaskId;
+use crate::topology::Topology;
 
-pub(crate) use breaks::Breaks;
+pub(crate) use breakpoints::Breakpoints;
 pub(crate) use commit::{Committed, CommittedTask, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
-pub(crate) use frontier::{Frontier, FrontierDelta, Pack, pack_step};
-#[cfg(feature = "conformance")]
-pub(crate) use frontier::{pending_frontier, recording_frontier};
-pub(crate) use heads::{ChildHeads, Heads};
-pub(crate) use lane::{Lone, Strode};
-pub(crate) use persist::{Chain, Persist, Stored};
-pub(crate) use plan::{Dispatch, Due, Plan, Stop};
+pub(crate) use frontier::Frontier;
+pub(crate) use inline_call::{CallState, Following};
+pub(crate) use persist::{Persist, StoredCommit};
+pub(crate) use plan::{Dispatch, Due, Plan};
 pub(crate) use restore::{AnswerMap, Restored, WriteRow};
-pub(crate) use route::{RouteFault, Triggered};
-pub(crate) use stored_state::{StoredState, check_chain, corrupt};
+pub(crate) use single_task::{SingleCommit, SingleTask};
+pub(crate) use task::AttemptRow;
 use task::Phase;
-pub use task::Question;
-pub(crate) use task::{AttemptRow, TaskId, question_check};
-pub(crate) use walk::{Onward, Stand};
-
-/// The name under which stores keep the frontier.
-pub(crate) const FRONTIER: &str = "#frontier";
+pub(crate) use triggers::{RouteFault, Triggered};
 
 /// Nodes of a graph.
 pub(crate) type Nodes = SmallVec<[u32; 4]>;
@@ -103,7 +96,7 @@ pub(crate) struct Machine<S: State> {
     unreserved: bool,
     in_class: Vec<usize>,
     /// Where the run stops.
-    breaks: Breaks,
+    breakpoints: Breakpoints,
     /// Empty between commits; kept for its room.
     triggered: Triggered,
     /// The commit whose tasks are in the order in which they commit.
@@ -113,7 +106,7 @@ pub(crate) struct Machine<S: State> {
 /// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// How many tasks may be dispatched for the first time; told anew before each plan.
+    /// How many tasks may be dispatched for the first time; set anew before each plan.
     pub(crate) room: Option<u64>,
     pub(crate) max_steps: Option<u64>,
     pub(crate) concurrency: usize,
@@ -148,7 +141,7 @@ impl<S: State> Machine<S> {
             unfinished: 0,
             unreserved: false,
             in_class: vec![0; topology.limits.len()],
-            breaks: Breaks::default(),
+            breakpoints: Breakpoints::default(),
             triggered: Triggered::default(),
             in_order: None,
             topology,
@@ -184,7 +177,7 @@ impl<S: State> Machine<S> {
 
     /// Whether finished tasks of a step commit together.
     pub(crate) fn in_barrier(&self) -> bool {
-        self.topology.mode == crate::graph::Mode::Barrier
+        self.topology.mode == crate::topology::Mode::Barrier
     }
 
     /// Takes a dispatch back that the budget has no room for: it is as if it had not been planned. `counted` tells
@@ -311,10 +304,10 @@ impl<S: State> Machine<S> {
     }
 
     /// What the steps of the namespace have in common.
-    pub(crate) fn teller(&self) -> Teller {
+    pub(crate) fn origin(&self) -> StepOrigin {
         let (ns, base) = (Arc::clone(&self.ns), Arc::clone(self.base()));
         let (fields, nodes) = (Arc::clone(&self.topology.field_names), Arc::clone(&self.topology.node_names));
-        Teller { ns, base, fields, nodes, state_version: self.topology.state_version }
+        StepOrigin { ns, base, fields, nodes, state_version: self.topology.state_version }
     }
 
     /// What the failed attempts of a task left.

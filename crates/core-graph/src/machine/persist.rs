@@ -6,15 +6,16 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::checkpoint::Chain;
 use crate::checkpoint::{
-    CheckpointId, CheckpointRow, Commit, FieldRecord, FieldVersions, Payload, PlainStep, RecordBytes, RecordKind,
-    Source, Teller, Write, put,
+    CheckpointId, CheckpointRow, Commit, CompactStep, FieldVersions, Source, StepOrigin, Write, put,
 };
+use crate::machine::Machine;
 use crate::machine::commit::Folded;
-use crate::machine::route::guarded;
-use crate::machine::task::TaskId;
-use crate::machine::{Machine, Pack, delta, pack_step};
+use crate::machine::triggers::guarded;
+use crate::record::{Pack, delta, pack_step};
 use crate::state::{self, FieldChange, FieldSet, Op, State, StateError};
+use crate::tasks::TaskId;
 
 /// The stored side of a namespace.
 #[derive(Debug)]
@@ -29,8 +30,8 @@ pub(crate) struct Persist {
     pub(crate) frontier: Chain,
     /// Whether the next commit stores all fields: those before it are of another state.
     pub(crate) anew: bool,
-    /// Whether plain steps are handed to the store in short.
-    in_short: bool,
+    /// Whether steps are handed to the store in compact form where they can be.
+    compact: bool,
     /// The room of an update in encoded form.
     changes: Vec<FieldChange>,
     /// What the commit writes of fields. Empty between commits; kept for its room, as are those below.
@@ -40,35 +41,19 @@ pub(crate) struct Persist {
     /// Where the frontier is encoded.
     pack: Pack,
     /// The newest plain step, and where what it writes of fields is in `content`.
-    step: (PlainStep, Range<usize>),
+    step: (CompactStep, Range<usize>),
 }
 
 /// The stored form of a commit.
 #[derive(Debug)]
-pub(crate) enum Stored {
+pub(crate) enum StoredCommit {
     Commit(Box<Commit>),
-    /// A plain step: [`Machine::plain_step`].
+    /// A plain step: [`Machine::compact_step`].
     Step,
 }
 
-/// The chain of records that makes a field's value.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Chain {
-    /// The newest record's version, 0 for none.
-    pub(crate) version: u64,
-    pub(crate) whole_bytes: usize,
-    pub(crate) deltas: usize,
-    pub(crate) delta_bytes: usize,
-}
-
-/// A whole value is stored after this many differences at the earliest.
-const MIN_DELTAS: usize = 16;
-
 /// How a frontier is stored.
 const FRONTIER_STORED: state::Stored = state::Stored::Deltas;
-
-/// About what a record takes in a store besides its bytes.
-const RECORD_BYTES: usize = 64;
 
 impl Persist {
     pub(crate) fn new(fields: usize) -> Self {
@@ -79,7 +64,7 @@ impl Persist {
             chains: vec![Chain::default(); fields],
             frontier: Chain::default(),
             anew: false,
-            in_short: false,
+            compact: false,
             changes: Vec::new(),
             writes: Vec::new(),
             content: Vec::new(),
@@ -118,58 +103,6 @@ impl Persist {
     }
 }
 
-impl Chain {
-    /// Whether the next record is to be a whole value, so that few are to be read.
-    ///
-    /// Differences that overwrite each other are read as long as they are no larger than the value. Those that add up
-    /// hold what the value holds, and only their number is to be spared: a whole value is stored when it is smaller than
-    /// what so many records take besides their bytes. Either way the cost of whole values is at most that of the
-    /// differences, and reading takes time in proportion to the value.
-    fn wants_whole(&self, stored: state::Stored) -> bool {
-        let costs_more = match stored {
-            state::Stored::Additions => self.deltas * RECORD_BYTES > self.whole_bytes + self.delta_bytes,
-            _ => self.delta_bytes > self.whole_bytes,
-        };
-        self.version == 0 || (self.deltas >= MIN_DELTAS && costs_more)
-    }
-
-    fn whole(
-        &mut self,
-        at: usize,
-        version: u64,
-        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
-    ) -> Write {
-        self.add(version, true, bytes.as_ref().len());
-        Write { at, previous: None, payload: Payload::new(bytes) }
-    }
-
-    fn delta(
-        &mut self,
-        at: usize,
-        version: u64,
-        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
-    ) -> Write {
-        let previous = Some(self.version);
-        self.add(version, false, bytes.as_ref().len());
-        Write { at, previous, payload: Payload::new(bytes) }
-    }
-
-    /// Counts a record that was read back.
-    pub(crate) fn count(&mut self, record: &FieldRecord) {
-        self.add(record.version, record.kind == RecordKind::Whole, record.payload.bytes().len());
-    }
-
-    fn add(&mut self, version: u64, whole: bool, bytes: usize) {
-        self.version = version;
-        if whole {
-            (self.whole_bytes, self.deltas, self.delta_bytes) = (bytes, 0, 0);
-        } else {
-            self.deltas += 1;
-            self.delta_bytes += bytes;
-        }
-    }
-}
-
 impl<S: State> Machine<S> {
     /// The stored form of a commit; nothing without a store.
     pub(super) fn store(
@@ -194,67 +127,67 @@ impl<S: State> Machine<S> {
         next: Option<u32>,
         folded: &Folded,
         now: u64,
-    ) -> Result<Option<Stored>, StateError> {
+    ) -> Result<Option<StoredCommit>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
         let before = Some(number - 1);
-        let follows = persist.in_short && !persist.anew && persist.parent == before && persist.head == before;
+        let follows = persist.compact && !persist.anew && persist.parent == before && persist.head == before;
         // The last step of a root is more than itself: the run ends with it.
         let goes_on = next.is_some() || !self.ns.is_empty();
-        let in_short = follows && goes_on && finished.0 == TaskId { number: number - 1, place: 0 };
+        let compact = follows && goes_on && finished.0 == TaskId { number: number - 1, place: 0 };
         let written = self.write_fields(&mut persist, number, folded);
         let stored = written.map(|()| {
-            let step = if in_short { self.step_of(&persist, number, next.is_some(), &folded.changed) } else { None };
+            let step = if compact { self.step_of(&persist, number, next.is_some(), &folded.changed) } else { None };
             match step {
                 Some(step) => {
-                    self.shorten(&mut persist, PlainStep { node: finished.1, next, time: now, ..step });
-                    Stored::Step
+                    self.put_compact(&mut persist, CompactStep { node: finished.1, next, time: now, ..step });
+                    StoredCommit::Step
                 }
-                None => Stored::Commit(self.commit_of(&mut persist, number, Source::Step, now)),
+                None => StoredCommit::Commit(self.commit_of(&mut persist, number, Source::Step, now)),
             }
         });
         self.persist = Some(persist);
         stored.map(Some)
     }
 
-    /// Whether plain steps are handed to the store in short from now on.
-    pub(crate) fn shorten_steps(&mut self, in_short: bool) {
+    /// Sets whether steps are handed to the store in compact form from now on, where they can be.
+    pub(crate) fn compact_steps(&mut self, compact: bool) {
         if let Some(persist) = &mut self.persist {
-            persist.in_short = in_short;
+            persist.compact = compact;
         }
     }
 
     /// The newest plain step, and what it writes of fields.
-    pub(crate) fn plain_step(&self) -> Option<(&PlainStep, &[u8])> {
+    pub(crate) fn compact_step(&self) -> Option<(&CompactStep, &[u8])> {
         let (step, fields) = &self.persist.as_ref()?.step;
         Some((step, self.persist.as_ref()?.content.get(fields.clone())?))
     }
 
     /// The newest plain step as a commit.
-    pub(crate) fn commit_of_step(&self, teller: &Teller) -> Option<Box<Commit>> {
-        let (step, content) = self.plain_step()?;
+    pub(crate) fn commit_of_step(&self, origin: &StepOrigin) -> Option<Box<Commit>> {
+        let (step, content) = self.compact_step()?;
         let versions = self.persist.as_ref()?.versions(&self.topology.field_names);
         Some(Box::new(Commit {
             ns: Arc::clone(&self.ns),
             expected_head: Some(step.number - 1),
-            checkpoint: Some(step.row(teller, versions)),
-            fields: step.records(teller, content).collect(),
+            checkpoint: Some(step.row(origin, versions)),
+            fields: step.records(origin, content).collect(),
             ..Commit::default()
         }))
     }
 
     /// What is to be known of the newest step to hand it over in short, when it is plain.
-    fn step_of(&self, persist: &Persist, number: u64, goes_on: bool, changed: &FieldSet) -> Option<PlainStep> {
+    fn step_of(&self, persist: &Persist, number: u64, goes_on: bool, changed: &FieldSet) -> Option<CompactStep> {
         let (changed, whole) = (changed.as_bits()?, self.frontier.as_step(number, goes_on)?);
         let follows =
             whole || (persist.frontier.version + 1 == number && !persist.frontier.wants_whole(FRONTIER_STORED));
         let all = persist.writes.len() == changed.count_ones() as usize;
         let step =
-            PlainStep { number, step: self.step, executed: self.executed, changed, whole, ..PlainStep::default() };
+            CompactStep { number, step: self.step, executed: self.executed, changed, whole, ..CompactStep::default() };
         (follows && all && persist.writes.iter().all(Write::is_short)).then_some(step)
     }
 
-    /// Hands a plain step over in short.
-    fn shorten(&mut self, persist: &mut Persist, step: PlainStep) {
+    /// Hands a step over in compact form.
+    fn put_compact(&mut self, persist: &mut Persist, step: CompactStep) {
         let (number, fields, start) = (step.number, S::fields(&self.topology.layout).len(), persist.content.len());
         persist.writes.drain(..).for_each(|write| write.put(number, &mut persist.content));
         let writes = start..persist.content.len();
@@ -266,7 +199,7 @@ impl<S: State> Machine<S> {
         persist.frontier.add(number, step.whole, bytes.len());
         put(&mut persist.content, number, fields, previous, bytes);
         let id = persist.move_head(number);
-        persist.step = (PlainStep { id, ..step }, writes);
+        persist.step = (CompactStep { id, ..step }, writes);
     }
 
     /// Makes a commit of what is written of fields, and of the frontier.

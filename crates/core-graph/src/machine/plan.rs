@@ -7,10 +7,13 @@ use smallvec::SmallVec;
 
 use crate::checkpoint::RecordBytes;
 use crate::failure::Failure;
-use crate::graph::{Mode, Timeout};
 use crate::machine::Machine;
-use crate::machine::task::{Phase, TaskId};
+use crate::machine::task::Phase;
 use crate::state::State;
+use crate::tasks::Stop;
+use crate::tasks::TaskId;
+use crate::timeout::Timeout;
+use crate::topology::Mode;
 
 /// What the driver is to do next.
 pub(crate) enum Plan {
@@ -46,18 +49,6 @@ pub(crate) struct Dispatch<S: State> {
     pub(crate) began: u64,
     /// Whether no run before may have begun it.
     pub(crate) is_of_run: bool,
-}
-
-/// Why a run ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    Done,
-    Waiting,
-    Failed,
-    Budget,
-    StepLimit,
-    Drained,
-    Cancelled,
 }
 
 impl<S: State> Machine<S> {
@@ -171,7 +162,7 @@ impl<S: State> Machine<S> {
 
     /// What a task that was dispatched runs with, until the next commit. A task that may be tried again notes when it
     /// first began.
-    pub(crate) fn take_off(&mut self, id: TaskId, now: impl FnOnce() -> u64) -> Option<Dispatch<S>> {
+    pub(crate) fn start_task(&mut self, id: TaskId, now: impl FnOnce() -> u64) -> Option<Dispatch<S>> {
         let is_of_run = self.is_of_run(id);
         let task = self.frontier.get_mut(id)?;
         let is_retried = !self.topology.node(task.node).retry.is_empty();

@@ -6,17 +6,19 @@ use std::sync::Arc;
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Chain;
 use crate::checkpoint::{CheckpointRow, RecordBytes, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
-use crate::graph::{Join, Mode, Timeout, Topology};
-use crate::machine::frontier::{FrontierDelta, Group};
-use crate::machine::heads::ChildHeads;
-use crate::machine::persist::{Chain, Persist};
-use crate::machine::task::{AttemptRow, Done, Pending, Phase, Question, TaskId};
+use crate::machine::frontier::Group;
+use crate::machine::persist::Persist;
+use crate::machine::task::{AttemptRow, Done, Pending, Phase};
 use crate::machine::{Limits, Machine};
-use crate::name::{Name, Packet};
+use crate::record::FrontierDelta;
 use crate::state::{FieldChange, FieldSet, Op, State, codec};
-use crate::step::{Chosen, Next};
+use crate::step_row::NextRow;
+use crate::tasks::ChildHeads;
+use crate::tasks::{Question, TaskId};
+use crate::topology::{Join, Mode, Topology};
 
 /// A namespace as it was read.
 #[derive(Clone)]
@@ -61,23 +63,6 @@ pub(crate) struct ChangeRow {
     field: Arc<str>,
     op: Op,
     bytes: RecordBytes,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum NextRow {
-    Edges,
-    End,
-    To { goto: Vec<String>, send: Vec<PacketRow> },
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct PacketRow {
-    to: String,
-    key: Arc<str>,
-    #[serde(with = "serde_bytes")]
-    input: Vec<u8>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    timeout: Option<Timeout>,
 }
 
 /// Answers to questions, by task and key.
@@ -315,51 +300,12 @@ impl<S: State> Machine<S> {
         match &self.frontier.get(id)?.phase {
             Phase::Finished(done) => Some(WriteRow::Finished {
                 changes: self.rows_of(&done.encoded),
-                next: NextRow::of(&done.next),
+                next: NextRow::of(&done.next).ok()?,
                 cost: done.cost,
                 heads: done.heads.clone(),
             }),
             Phase::Suspended(questions) => Some(WriteRow::Suspended { questions: questions.clone() }),
             _ => None,
-        }
-    }
-}
-
-impl NextRow {
-    fn of(next: &Next) -> Self {
-        match next {
-            Next::Edges => Self::Edges,
-            Next::End => Self::End,
-            Next::To(chosen) => Self::To {
-                goto: chosen.goto.iter().map(ToString::to_string).collect(),
-                send: chosen
-                    .send
-                    .iter()
-                    .map(|packet| PacketRow {
-                        to: packet.to.to_string(),
-                        key: packet.key.as_str().into(),
-                        input: packet.input.as_deref().unwrap_or_default().to_vec(),
-                        timeout: packet.timeout.as_deref().copied(),
-                    })
-                    .collect(),
-            },
-        }
-    }
-
-    fn into_next(self) -> Next {
-        match self {
-            Self::Edges => Next::Edges,
-            Self::End => Next::End,
-            Self::To { goto, send } => Next::To(Box::new(Chosen {
-                goto: goto.into_iter().map(|name| Name::Owned(name.into())).collect(),
-                send: send
-                    .into_iter()
-                    .map(|row| Packet {
-                        timeout: row.timeout.map(Box::new),
-                        ..Packet::of(Name::Owned(row.to.into()), CompactString::new(&row.key), Ok(row.input.into()))
-                    })
-                    .collect(),
-            })),
         }
     }
 }

@@ -7,9 +7,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::NodeError;
 use crate::machine::Machine;
-use crate::machine::route::guarded;
-use crate::machine::task::TaskId;
+use crate::machine::triggers::guarded;
 use crate::state::State;
+use crate::tasks::TaskId;
 
 impl<S: State> Machine<S> {
     /// Returns the milliseconds until the next attempt of a task of `node` that has failed `failed` times, the last time

@@ -4,30 +4,17 @@ use std::sync::Arc;
 
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use smallvec::SmallVec;
 
 use crate::checkpoint::RecordBytes;
 use crate::error::NodeError;
 use crate::failure::Failure;
-use crate::graph::{AnswerCheck, Timeout};
-use crate::machine::heads::ChildHeads;
 use crate::state::{FieldChange, State};
 use crate::step::{Next, Step};
-
-/// A task within its namespace: the commit that made it, and its place among the tasks of that commit. Ids grow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct TaskId {
-    pub(crate) number: u64,
-    pub(crate) place: u32,
-}
-
-/// A fan-out: the sends of one task, and the sends of those.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct GroupId {
-    pub(crate) number: u64,
-    pub(crate) place: u32,
-}
+use crate::tasks::ChildHeads;
+use crate::tasks::GroupId;
+use crate::tasks::Question;
+use crate::timeout::Timeout;
 
 /// Mostly one: several when a send of another fan-out found the task pending.
 pub(crate) type Groups = SmallVec<[GroupId; 1]>;
@@ -93,63 +80,10 @@ pub(crate) struct AttemptRow {
     pub(crate) began: u64,
 }
 
-/// A question that a task asked and nobody has answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Question {
-    /// Unique in the thread.
-    pub id: String,
-    /// The key under which it was asked; several tasks may ask under the same key.
-    pub key: String,
-    /// The nodes that lead to the asking one, from the outside in.
-    pub path: Vec<String>,
-    /// The id of the asking task.
-    pub task: String,
-    /// What is asked.
-    pub payload: Value,
-    /// Reads an answer as the declared type. Not stored: found again by `path`.
-    #[serde(skip)]
-    pub(crate) check: Check,
-}
-
-#[derive(Clone, Default)]
-pub(crate) struct Check(pub(crate) Option<AnswerCheck>);
-
-impl std::fmt::Debug for Check {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0.is_some() { "declared" } else { "undeclared" })
-    }
-}
-
-impl PartialEq for Check {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Check {}
-
 impl<S: State> Done<S> {
     /// What a step leaves, on the heap: updates of wide states are large, and are handed on from the attempt to the commit.
     pub(crate) fn of(step: Step<S>, cost: u64) -> Box<Self> {
         Box::new(Self { update: step.update, next: step.next, cost, heads: ChildHeads::new(), encoded: Vec::new() })
-    }
-}
-
-impl TaskId {
-    pub(crate) fn path(self, ns: &str, node: &str) -> Arc<str> {
-        let mut text = SmallVec::<[u8; 96]>::new();
-        if !ns.is_empty() {
-            text.extend_from_slice(ns.as_bytes());
-            text.push(b'/');
-        }
-        text.extend_from_slice(node.as_bytes());
-        text.push(b':');
-        text.extend_from_slice(itoa::Buffer::new().format(self.number).as_bytes());
-        text.push(b'.');
-        text.extend_from_slice(itoa::Buffer::new().format(self.place).as_bytes());
-        // It is made of texts.
-        std::str::from_utf8(&text).unwrap_or_default().into()
     }
 }
 
@@ -194,7 +128,7 @@ impl<S: State> Pending<S> {
     }
 
     /// Dispatches the task on the head of commit `number`, by itself.
-    pub(crate) fn fly_alone(&mut self, number: u64, in_step: bool) {
+    pub(crate) fn start_alone(&mut self, number: u64, in_step: bool) {
         (self.seen, self.counted, self.in_step) = (Some(number), true, in_step);
         self.phase = Phase::InFlight;
     }
@@ -210,9 +144,4 @@ impl<S: State> Pending<S> {
             _ => &[],
         }
     }
-}
-
-/// The check of a question.
-pub(crate) fn question_check(check: AnswerCheck) -> Check {
-    Check(Some(check))
 }

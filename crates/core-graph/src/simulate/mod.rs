@@ -17,19 +17,21 @@ use tokio::time::Instant;
 
 use crate::checkpoint::{CheckpointError, Checkpointer, MemoryCheckpointer, ThreadStatus};
 use crate::clock::Clock;
-use crate::driver::{Control, Durability, RunPolicy, conclude};
 use crate::error::RunError;
-use crate::graph::App;
+use crate::executor::conclude;
+use crate::limits::TurnOrder;
+use crate::limits::{Control, Durability, RunPolicy};
 use crate::questions::Answers;
 use crate::state::State;
+use crate::thread::App;
 use crate::thread::{Opening, Thread, Threads};
 
 pub use faults::Faults;
 pub use report::Report;
 use report::report;
-pub(crate) use schedule::Schedule;
+use schedule::Schedule;
 pub use schedule::{OnceRuns, Started};
-use store::{Life, Plan};
+use store::{FaultPlan, Life};
 
 /// Runs a graph as a process that dies and comes back.
 ///
@@ -178,7 +180,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     pub async fn run(&self, input: S::Update) -> Result<Report<S>, RunError> {
         let mut store = MemoryCheckpointer::new();
         let schedule = Arc::new(Schedule::new(self.seed));
-        let plan = Arc::new(Plan::new(self.faults, self.at, self.seed));
+        let plan = Arc::new(FaultPlan::new(self.faults, self.at, self.seed));
         let clock: Arc<dyn Clock> = Arc::new(RunTime(Instant::now()));
         let mut crashes = 0;
         for life in 0..2 * TROUBLED_LIVES {
@@ -188,7 +190,10 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
             let life = Arc::new(Life::new(store.clone(), Arc::clone(&plan)));
             let threads = Threads::new(self.app.clone(), Arc::clone(&life) as Arc<dyn Checkpointer>)
                 .with_clock(Arc::clone(&clock));
-            let thread = threads.scheduled(Arc::clone(&schedule)).thread(THREAD).policy(self.policy.clone());
+            let thread = threads
+                .scheduled(Arc::clone(&schedule) as Arc<dyn TurnOrder>)
+                .thread(THREAD)
+                .policy(self.policy.clone());
             let before = plan.injected();
             let end = tokio::select! {
                 biased;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::THREAD;
 use super::schedule::{OnceRuns, Schedule, Started};
-use super::store::Plan;
+use super::store::FaultPlan;
 use crate::checkpoint::{Checkpointer, HistoryFilter, MemoryCheckpointer, Source, ThreadStatus};
 use crate::error::RunError;
 use crate::event::EventKind;
@@ -45,7 +45,7 @@ pub(super) async fn report<S: State, Cx: Send + Sync + 'static>(
     thread: &Thread<S, Cx>,
     store: &MemoryCheckpointer,
     schedule: &Schedule,
-    plan: &Plan,
+    plan: &FaultPlan,
     crashes: u64,
 ) -> Result<Report<S>, RunError> {
     let state = thread.state().await?;

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::store::Kept;
+use futures::future::BoxFuture;
+
+use super::store::KeptResults;
+use crate::limits::TurnOrder;
 
 /// An attempt of a task that began.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,30 +76,8 @@ impl Schedule {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets others go first, as the seed says.
-    pub(crate) async fn turn(&self, task: Arc<str>, attempt: u32) {
-        let turns = self.lock().random.below(TURNS);
-        for _ in 0..turns {
-            tokio::task::yield_now().await;
-        }
-        self.lock().started.push(Started { task: task.to_string(), attempt });
-    }
-
-    /// The work of a durable step has ended.
-    pub(crate) fn once_ran(&self, task: &str, key: &str) {
-        let mut seen = self.lock();
-        let once = seen.onces.entry((task.to_owned(), key.to_owned())).or_default();
-        once.ran += 1;
-        once.repeated += u32::from(once.stored);
-    }
-
-    /// The result of a durable step was stored and acknowledged.
-    pub(crate) fn once_stored(&self, task: &str, key: &str) {
-        self.lock().onces.entry((task.to_owned(), key.to_owned())).or_default().stored = true;
-    }
-
     /// Only these results are stored.
-    pub(super) fn keep(&self, kept: &Kept) {
+    pub(super) fn keep(&self, kept: &KeptResults) {
         for (place, once) in &mut self.lock().onces {
             once.stored &= kept.contains(place);
         }
@@ -116,5 +97,29 @@ impl Schedule {
         repeated
             .map(|((task, key), _)| format!("durable step `{key}` of `{task}` ran again after it was stored"))
             .collect()
+    }
+}
+
+impl TurnOrder for Schedule {
+    /// Lets others go first, as the seed says.
+    fn turn(&self, task: Arc<str>, attempt: u32) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let turns = self.lock().random.below(TURNS);
+            for _ in 0..turns {
+                tokio::task::yield_now().await;
+            }
+            self.lock().started.push(Started { task: task.to_string(), attempt });
+        })
+    }
+
+    fn once_ran(&self, task: &str, key: &str) {
+        let mut seen = self.lock();
+        let once = seen.onces.entry((task.to_owned(), key.to_owned())).or_default();
+        once.ran += 1;
+        once.repeated += u32::from(once.stored);
+    }
+
+    fn once_stored(&self, task: &str, key: &str) {
+        self.lock().onces.entry((task.to_owned(), key.to_owned())).or_default().stored = true;
     }
 }

@@ -19,7 +19,7 @@ const LONGEST_DELAY: u64 = 1000;
 
 /// What goes wrong in all lives of a simulation.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct FaultPlan {
     /// The one point at which the process dies, whatever the faults.
     at: Option<u64>,
     inner: Mutex<Progress>,
@@ -42,13 +42,13 @@ struct Progress {
 /// The store as one process sees it.
 pub(super) struct Life {
     store: MemoryCheckpointer,
-    plan: Arc<Plan>,
+    plan: Arc<FaultPlan>,
     death: Notify,
     dead: Mutex<bool>,
     leases: Mutex<Vec<Lease>>,
 }
 
-impl Plan {
+impl FaultPlan {
     pub(super) fn new(faults: Faults, at: Option<u64>, seed: u64) -> Self {
         let progress = Progress {
             faults,
@@ -103,7 +103,7 @@ impl Plan {
     }
 
     /// The store after a death, and the durable steps that it knows, when the death made it forget something.
-    pub(super) async fn forget(&self) -> Result<Option<(MemoryCheckpointer, Kept)>, CheckpointError> {
+    pub(super) async fn forget(&self) -> Result<Option<(MemoryCheckpointer, KeptResults)>, CheckpointError> {
         let log = {
             let mut progress = self.lock();
             let unsynced = progress.log.len() - progress.synced;
@@ -117,7 +117,7 @@ impl Plan {
             progress.log.clone()
         };
         let store = MemoryCheckpointer::new();
-        let mut kept = Kept::new();
+        let mut kept = KeptResults::new();
         // The owner that wrote, and the lease that writes it again.
         let mut held: Option<(Arc<str>, Lease)> = None;
         for (lease, commit) in log {
@@ -144,10 +144,10 @@ impl Plan {
 }
 
 /// Durable steps by task and key.
-pub(super) type Kept = BTreeSet<(String, String)>;
+pub(super) type KeptResults = BTreeSet<(String, String)>;
 
 impl Life {
-    pub(super) fn new(store: MemoryCheckpointer, plan: Arc<Plan>) -> Self {
+    pub(super) fn new(store: MemoryCheckpointer, plan: Arc<FaultPlan>) -> Self {
         Self { store, plan, death: Notify::new(), dead: Mutex::new(false), leases: Mutex::default() }
     }
 

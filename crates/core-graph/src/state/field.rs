@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::RecordBytes;
+use crate::bytes::RecordBytes;
 
 /// One field of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]

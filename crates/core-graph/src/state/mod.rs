@@ -131,7 +131,7 @@ pub mod codec {
     use serde::de::DeserializeOwned;
 
     use super::StateError;
-    use crate::checkpoint::RecordBytes;
+    use crate::bytes::RecordBytes;
 
     /// Encodes a value.
     pub fn encode<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Vec<u8>, StateError> {

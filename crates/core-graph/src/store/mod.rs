@@ -16,7 +16,6 @@ use serde_json::Value;
 use crate::error::debug_is_text;
 
 pub use condition::{Comparison, Condition};
-pub(crate) use condition::{at as condition_at, equal as condition_equal, order as condition_order};
 pub use memory::MemoryStore;
 pub use namespace::Namespace;
 

@@ -5,13 +5,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::checkpoint::ThreadStatus;
-use crate::driver::{Control, Entry, RunPolicy, rehearse};
 use crate::error::RunError;
+use crate::executor::Entry;
+use crate::limits::{Control, RunPolicy};
 use crate::name::{Name, Node};
 use crate::state::State;
 use crate::step::Step;
 use crate::thread::Thread;
 use crate::thread::open::Opening;
+use crate::thread::replayed::{import, rehearse};
 
 /// What a task returned, for [`Thread::import`].
 #[derive(Clone)]
@@ -51,14 +53,14 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         made: impl IntoIterator<Item = Imported<S>>,
     ) -> Result<ThreadStatus, RunError> {
         let made: VecDeque<_> = made.into_iter().collect();
-        rehearse(&self.threads.app.graph.topology, input.clone(), &made)?;
+        rehearse(&self.threads.app.graph.executable.topology, input.clone(), &made)?;
         // Nothing stops an import in the middle.
-        let thread = self.clone().policy(RunPolicy::default().durability(self.policy.durability));
+        let thread = self.policy(RunPolicy::default().durability(self.policy.durability));
         let (mut driver, entry) = thread.open(Opening::Import(input), Arc::new(Control::default()), None).await?;
         let Entry::Input(Some(input)) = entry else {
             return Err(RunError::Internal("an import without an input".to_owned()));
         };
-        let imported = driver.import(input, made).await;
+        let imported = import(&mut driver, input, made).await;
         let status = if driver.machine().is_idle() { ThreadStatus::Done } else { ThreadStatus::Drained };
         match imported {
             Ok(()) => {
@@ -66,7 +68,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
                 driver.close_with(status, detail, Ok(status)).await
             }
             Err(error) => {
-                driver.let_go();
+                driver.release();
                 Err(error)
             }
         }

@@ -2,13 +2,18 @@
 
 use std::sync::Arc;
 
+use crate::checkpoint::load_frontier;
 use crate::checkpoint::{CheckpointRow, HistoryFilter, ThreadRow, ThreadStatus};
-use crate::driver::{Control, Driver, RunPolicy, Runtime, Session, load_frontier, open_calls, restore};
 use crate::error::RunError;
 use crate::event::Event;
+use crate::executor::{Driver, Runtime};
 use crate::graph::Compiled;
+use crate::limits::{Control, RunPolicy};
 use crate::machine::Restored;
 use crate::questions::Questions;
+use crate::recorder::Session;
+use crate::recorder::open_calls;
+use crate::recorder::restore;
 use crate::state::State;
 use crate::thread::Thread;
 
@@ -56,7 +61,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         let restored = loop {
             let Some(before) = &row else { break None };
             self.check_row(before)?;
-            let restored = restore(&**store, &graph.topology, &self.id, "", number, false).await?;
+            let restored = restore(&**store, &graph.executable.topology, &self.id, "", number, false).await?;
             // The row and the checkpoint are read one after the other; where a run began or ended between them, they are of
             // two moments, and a thread that waits would have no question.
             let after = store.thread(&self.id).await?;
@@ -91,7 +96,13 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             None,
             answers.clone(),
         );
-        let driver = Driver::new(Runtime::new(&self.threads.app), Arc::new(session), "".into(), None, restored)?;
+        let driver = Driver::new(
+            Runtime::of(&self.threads.app.graph.executable, Arc::clone(&self.threads.app.resources)),
+            Arc::new(session),
+            "".into(),
+            None,
+            restored,
+        )?;
         let machine = driver.machine();
         let mut questions = driver.questions();
         questions
@@ -130,7 +141,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             return Ok(None);
         }
         let number = recorded.filter(|_| !is_open);
-        let restored = restore(store, &graph.topology, &self.id, ns, number, false).await?;
+        let restored = restore(store, &graph.executable.topology, &self.id, ns, number, false).await?;
         Ok(restored.map(|restored| restored.state))
     }
 

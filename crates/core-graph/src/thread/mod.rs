@@ -13,9 +13,11 @@
 //!
 //! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
+mod app;
 mod import;
 mod inspect;
 mod open;
+mod replayed;
 mod travel;
 
 use std::fmt;
@@ -25,15 +27,17 @@ use dashmap::DashMap;
 
 use crate::checkpoint::Checkpointer;
 use crate::clock::{Clock, SystemClock};
-use crate::driver::{Control, Driver, Entry, Queue, Run, RunPolicy};
 use crate::error::RunError;
-use crate::graph::App;
+use crate::executor::{Driver, Entry, Run};
+use crate::limits::TurnOrder;
+use crate::limits::{Control, RunPolicy};
 use crate::name::Node;
 use crate::questions::Answers;
-use crate::simulate::Schedule;
+use crate::recorder::Queue;
 use crate::state::State;
 use crate::store::{Store, StoreError};
 
+pub use app::App;
 pub use import::Imported;
 pub use inspect::ThreadState;
 pub(crate) use open::Opening;
@@ -46,7 +50,7 @@ pub struct Threads<S: State, Cx = ()> {
     clock: Arc<dyn Clock>,
     memory: Option<Arc<dyn Store>>,
     live: Arc<DashMap<Arc<str>, Weak<Control>>>,
-    schedule: Option<Arc<Schedule>>,
+    schedule: Option<Arc<dyn TurnOrder>>,
 }
 
 /// One durable execution of a graph, by id. It exists in the store from its first commit on.
@@ -77,7 +81,7 @@ impl<S: State, Cx: Send + Sync + 'static> Threads<S, Cx> {
     }
 
     /// The same threads, whose tasks take turns.
-    pub(crate) fn scheduled(mut self, schedule: Arc<Schedule>) -> Self {
+    pub(crate) fn scheduled(mut self, schedule: Arc<dyn TurnOrder>) -> Self {
         self.schedule = Some(schedule);
         self
     }
@@ -119,17 +123,15 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     }
 
     /// The same thread, with a policy for its runs.
-    #[must_use]
-    pub fn policy(mut self, policy: RunPolicy) -> Self {
-        self.policy = policy;
-        self
+    #[must_use = "runs of this handle keep their policy; run the thread that this returns"]
+    pub fn policy(&self, policy: RunPolicy) -> Self {
+        Self { policy, ..self.clone() }
     }
 
-    /// The same thread, whose next [`run`](Self::run) drops open questions and unfinished tasks.
-    #[must_use]
-    pub fn abandon(mut self) -> Self {
-        self.abandon = true;
-        self
+    /// The same thread, each [`run`](Self::run) of which drops open questions and unfinished tasks.
+    #[must_use = "nothing is abandoned before the thread that this returns is run"]
+    pub fn abandon(&self) -> Self {
+        Self { abandon: true, ..self.clone() }
     }
 
     /// Runs the graph: `input` is folded onto the state, then what follows START runs.
@@ -186,7 +188,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             async move {
                 let _live = live;
                 let (mut driver, entry) = open(thread, shared, queue).await?;
-                crate::driver::conclude(&mut driver, entry).await
+                crate::executor::conclude(&mut driver, entry).await
             }
         })
     }

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
-use crate::driver::{Attached, Control, Driver, Entry, Queue, RunPolicy, Runtime, Session, restore};
 use crate::error::RunError;
+use crate::executor::{Driver, Entry, Runtime};
+use crate::limits::{Control, RunPolicy};
 use crate::machine::{AnswerMap, Restored};
 use crate::questions::{Answers, Questions};
+use crate::recorder::Session;
+use crate::recorder::{CommitLog, Queue, restore};
 use crate::state::State;
 use crate::thread::Thread;
 
@@ -57,13 +60,13 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         let restored =
             restored.map(|restored| Restored { forget_attempts: status == ThreadStatus::Failed, ..restored });
         let mut driver = self.driver(attached, self.policy.clone(), control, queue, answers, restored)?;
-        driver.abandoned = abandoned;
+        driver.recorder.abandoned = abandoned;
         Ok((driver, entry))
     }
 
     pub(super) fn driver(
         &self,
-        attached: Attached,
+        attached: CommitLog,
         policy: RunPolicy,
         control: Arc<Control>,
         queue: Option<Arc<Queue>>,
@@ -83,17 +86,23 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         );
         session.forget_attempts = restored.as_ref().is_some_and(|restored| restored.forget_attempts);
         session.schedule = threads.schedule.clone();
-        Driver::new(Runtime::new(&threads.app), Arc::new(session), "".into(), None, restored)
+        Driver::new(
+            Runtime::of(&threads.app.graph.executable, Arc::clone(&threads.app.resources)),
+            Arc::new(session),
+            "".into(),
+            None,
+            restored,
+        )
     }
 
     /// Takes the lease and reads the thread under it, at a checkpoint or at its head.
     pub(super) async fn attach(
         &self,
         number: Option<u64>,
-    ) -> Result<(Attached, ThreadStatus, Option<Restored<S>>), RunError> {
+    ) -> Result<(CommitLog, ThreadStatus, Option<Restored<S>>), RunError> {
         let store = Arc::clone(&self.threads.store);
         let lease = store.acquire(&self.id).await?;
-        let topology = &self.threads.app.graph.topology;
+        let topology = &self.threads.app.graph.executable.topology;
         let now = self.threads.clock.now();
         let fresh = ThreadRow {
             thread: Arc::clone(&self.id),
@@ -106,8 +115,8 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             epoch: 0,
             owner: String::new(),
         };
-        // From here on the lease is given back by `Attached`, also when something below fails.
-        let mut attached = Attached::new(Arc::clone(&store), lease, fresh, 0);
+        // From here on the lease is given back by `CommitLog`, also when something below fails.
+        let mut attached = CommitLog::new(Arc::clone(&store), lease, fresh, 0);
         let Some(row) = store.thread(&self.id).await? else {
             return match number {
                 Some(number) => Err(RunError::UnknownCheckpoint { thread: self.id.to_string(), number }),
@@ -123,7 +132,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     }
 
     pub(super) fn check_row(&self, row: &ThreadRow) -> Result<(), RunError> {
-        let topology = &self.threads.app.graph.topology;
+        let topology = &self.threads.app.graph.executable.topology;
         if row.graph != topology.name {
             return Err(self.mismatch(format!(
                 "it belongs to the graph `{}`; open it with that graph, or choose another id",
@@ -164,7 +173,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
 
     async fn store_answers(
         &self,
-        attached: &Attached,
+        attached: &CommitLog,
         restored: Option<&Restored<S>>,
         given: &Answers,
         answers: &mut AnswerMap,

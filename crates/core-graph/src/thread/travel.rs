@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{TaskRecord, TaskRecordKind};
-use crate::driver::{Control, Driver, Entry, Queue, Run, Then};
 use crate::error::RunError;
+use crate::executor::{Driver, Entry, Run};
+use crate::limits::Control;
 use crate::name::Node;
+use crate::recorder::{Queue, Then};
 use crate::state::State;
 use crate::thread::open::Opening;
 use crate::thread::{Thread, ThreadState};
@@ -53,7 +55,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         queue: Option<Arc<Queue>>,
         then: Then,
     ) -> Result<Driver<S, Cx>, RunError> {
-        let topology = Arc::clone(&self.threads.app.graph.topology);
+        let topology = Arc::clone(&self.threads.app.graph.executable.topology);
         let at = topology.find(node.as_str()).ok_or_else(|| {
             let known: Vec<_> = topology.nodes.iter().map(|node| format!("`{}`", node.name)).collect();
             self.mismatch(format!("it has no node `{node}` to update as; nodes: {}", known.join(", ")))

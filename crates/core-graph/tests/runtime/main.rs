@@ -1,11 +1,10 @@
 //! The runtime at its public boundary, one file per behaviour. What ran in which super-step is read from the journal.
 
-mod log;
-
 mod appending;
 mod breakpoints;
 mod budget;
 mod caching;
+mod compact_steps;
 mod compile;
 mod concurrency;
 mod deep_subgraphs;
@@ -18,17 +17,18 @@ mod error_texts;
 mod events;
 mod functional;
 mod importing;
+mod inline_calls;
 mod inspection;
 mod joins;
 mod joins_reached;
 mod json_state;
+mod log;
 mod managed_values;
 mod migrations;
 mod once;
 mod one_moment;
 mod options;
 mod panics;
-mod plain_steps;
 mod questions;
 mod retention;
 mod retry;
@@ -46,4 +46,3 @@ mod time_travel;
 mod timeouts;
 mod together;
 mod unread;
-mod walks;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use graphloom_test_support::options::{Case, MODEL, Program, Seen, check};
+use graphloom_test_support::options::{Case, MODEL, OptionEffect, Program, check};
 
 use crate::runs::write_runs;
 
@@ -12,111 +12,121 @@ const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 #[test]
 fn every_option_changes_something() {
     let prune = |more: &[&'static str]| [&["runs", "prune", "abc", "--keep", "1"], more].concat();
-    let rows: Vec<(&str, Vec<&str>, Vec<&str>, Seen<'_>)> = vec![
-        ("--template", vec!["new", "ideas"], vec!["new", "ideas", "--template", "ask"], Seen::Shows("-- start Ada")),
-        ("--path", vec!["new", "ideas"], vec!["new", "ideas", "--path", "away"], Seen::Shows("away/crates/graphloom")),
-        ("--list", vec!["new"], vec!["new", "--list"], Seen::Shows("A question to a person")),
+    let rows: Vec<(&str, Vec<&str>, Vec<&str>, OptionEffect<'_>)> = vec![
+        (
+            "--template",
+            vec!["new", "ideas"],
+            vec!["new", "ideas", "--template", "ask"],
+            OptionEffect::Shows("-- start Ada"),
+        ),
+        (
+            "--path",
+            vec!["new", "ideas"],
+            vec!["new", "ideas", "--path", "away"],
+            OptionEffect::Shows("away/crates/graphloom"),
+        ),
+        ("--list", vec!["new"], vec!["new", "--list"], OptionEffect::Shows("A question to a person")),
         (
             "--model",
             vec!["doctor", "--offline"],
             vec!["doctor", "--offline", "--model", "scripted:none"],
-            Seen::Shows("scripted:none"),
+            OptionEffect::Shows("scripted:none"),
         ),
         (
             "--search",
             vec!["doctor", "--offline"],
             vec!["doctor", "--offline", "--search", "local"],
-            Seen::Shows("need no asking"),
+            OptionEffect::Shows("need no asking"),
         ),
         (
             "--no-word",
             vec!["doctor", "--offline", "--model", MODEL],
             vec!["doctor", "--offline", "--model", MODEL, "--no-word"],
-            Seen::Hides("`h.example` is not asked"),
+            OptionEffect::Hides("`h.example` is not asked"),
         ),
         (
             "--from",
             vec!["model", "fetch", "--offline"],
             vec!["model", "fetch", "--offline", "--from", "absent.gguf"],
-            Seen::Shows("absent.gguf"),
+            OptionEffect::Shows("absent.gguf"),
         ),
-        ("--graph", vec!["runs", "list"], vec!["runs", "list", "--graph", "other"], Seen::Hides("abc")),
-        ("--limit", vec!["runs", "list"], vec!["runs", "list", "--limit", "0"], Seen::Hides("abc")),
+        ("--graph", vec!["runs", "list"], vec!["runs", "list", "--graph", "other"], OptionEffect::Hides("abc")),
+        ("--limit", vec!["runs", "list"], vec!["runs", "list", "--limit", "0"], OptionEffect::Hides("abc")),
         (
             "--format",
             vec!["runs", "graph", "abc"],
             vec!["runs", "graph", "abc", "--format", "svg"],
-            Seen::Shows("<svg"),
+            OptionEffect::Shows("<svg"),
         ),
         (
             "--at",
             vec!["runs", "fork", "abc", "--to", "d"],
             vec!["runs", "fork", "abc", "--to", "d", "--at", "2"],
-            Seen::Shows("run `d` stands"),
+            OptionEffect::Shows("run `d` stands"),
         ),
         (
             "--to",
             vec!["runs", "fork", "abc", "--at", "2"],
             vec!["runs", "fork", "abc", "--at", "2", "--to", "d"],
-            Seen::Shows("run `d` stands"),
+            OptionEffect::Shows("run `d` stands"),
         ),
         (
             "--from",
             vec!["runs", "diff", "abc"],
             vec!["runs", "diff", "abc", "--from", "2"],
-            Seen::Shows("abc at checkpoint 2"),
+            OptionEffect::Shows("abc at checkpoint 2"),
         ),
-        ("--keep", vec!["runs", "prune", "abc"], prune(&[]), Seen::Hides("say what to remove")),
+        ("--keep", vec!["runs", "prune", "abc"], prune(&[]), OptionEffect::Hides("say what to remove")),
         (
             "--all",
             vec!["runs", "prune", "--keep", "1"],
             vec!["runs", "prune", "--keep", "1", "--all"],
-            Seen::Shows("abc lost"),
+            OptionEffect::Shows("abc lost"),
         ),
         (
             "--older-than",
             vec!["runs", "prune", "abc"],
             vec!["runs", "prune", "abc", "--older-than", "30d"],
-            Seen::Hides("say what to remove"),
+            OptionEffect::Hides("say what to remove"),
         ),
         (
             "--max-size",
             vec!["runs", "prune", "abc"],
             vec!["runs", "prune", "abc", "--max-size", "1B"],
-            Seen::Hides("say what to remove"),
+            OptionEffect::Hides("say what to remove"),
         ),
         (
             "--finished-parts",
             vec!["runs", "prune", "abc"],
             vec!["runs", "prune", "abc", "--finished-parts"],
-            Seen::Hides("say what to remove"),
+            OptionEffect::Hides("say what to remove"),
         ),
         (
             "--journal",
             vec!["runs", "prune", "abc"],
             vec!["runs", "prune", "abc", "--journal"],
-            Seen::Hides("say what to remove"),
+            OptionEffect::Hides("say what to remove"),
         ),
         (
             "--reuse-results",
             vec!["runs", "fork", "abc", "--at", "2", "--to", "d"],
             vec!["runs", "fork", "abc", "--at", "2", "--to", "d", "--reuse-results"],
-            Seen::Shows("3 results of finished calls are taken over"),
+            OptionEffect::Shows("3 results of finished calls are taken over"),
         ),
         (
             "--template",
             vec!["new", "lamp"],
             vec!["new", "lamp", "--template", "report"],
-            Seen::Writes("lamp/notes/crashes.md", "\n"),
+            OptionEffect::Writes("lamp/notes/crashes.md", "\n"),
         ),
         (
             "--path",
             vec!["new", "lamp"],
             vec!["new", "lamp", "--path", CHECKOUT],
-            Seen::Writes("lamp/Cargo.toml", "path = "),
+            OptionEffect::Writes("lamp/Cargo.toml", "path = "),
         ),
-        ("--list", vec!["new", "lamp"], vec!["new", "--list"], Seen::Shows("report")),
-        ("--dry-run", prune(&[]), prune(&["--dry-run"]), Seen::Shows("would lose")),
+        ("--list", vec!["new", "lamp"], vec!["new", "--list"], OptionEffect::Shows("report")),
+        ("--dry-run", prune(&[]), prune(&["--dry-run"]), OptionEffect::Shows("would lose")),
     ];
     let program = Program {
         path: Path::new(env!("CARGO_BIN_EXE_graphloom")),

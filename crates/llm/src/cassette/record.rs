@@ -35,7 +35,7 @@ impl Recorder {
 }
 
 /// The recorded form of a request, which tells the methods of a model apart.
-pub(super) fn asked(method: &str, request: &ChatRequest, options: Option<&[String]>) -> serde_json::Value {
+pub(super) fn recorded_request(method: &str, request: &ChatRequest, options: Option<&[String]>) -> serde_json::Value {
     let mut asked = json!({"method": method, "request": request});
     if let Some(options) = options {
         asked["options"] = json!(options);
@@ -54,7 +54,7 @@ impl ChatModel for Recorder {
     }
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
-        let call = self.cassette.begin(&self.role, asked("chat", &request, None));
+        let call = self.cassette.begin(&self.role, recorded_request("chat", &request, None));
         let result = self.inner.chat(request).await;
         let outcome = match &result {
             Ok(response) => Outcome::Response(response.clone()),
@@ -65,7 +65,7 @@ impl ChatModel for Recorder {
     }
 
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
-        let call = self.cassette.begin(&self.role, asked("stream", &request, None));
+        let call = self.cassette.begin(&self.role, recorded_request("stream", &request, None));
         let stream = match self.inner.stream(request).await {
             Ok(stream) => stream,
             Err(error) => {
@@ -91,7 +91,7 @@ impl ChatModel for Recorder {
     }
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
-        let call = self.cassette.begin(&self.role, asked("choose", &request, Some(options)));
+        let call = self.cassette.begin(&self.role, recorded_request("choose", &request, Some(options)));
         let result = self.inner.choose(request, options).await;
         let outcome = match &result {
             Ok(choice) => Outcome::Choice(choice.clone()),

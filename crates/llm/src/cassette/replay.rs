@@ -7,7 +7,7 @@ use futures::StreamExt;
 
 use super::Cassette;
 use super::entry::{ModelLine, Outcome};
-use super::record::asked;
+use super::record::recorded_request;
 use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
 
 /// Answers as the recorded model did. Its id and capabilities are the recorded model's, so that a run that is played back
@@ -45,7 +45,7 @@ impl Replay {
     }
 
     fn outcome(&self, method: &str, request: &ChatRequest, options: Option<&[String]>) -> Result<Outcome, ModelError> {
-        let call = self.cassette.begin(&self.line.role, asked(method, request, options));
+        let call = self.cassette.begin(&self.line.role, recorded_request(method, request, options));
         self.cassette.outcome(&call)
     }
 

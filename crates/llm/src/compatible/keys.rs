@@ -155,13 +155,13 @@ impl Keys {
         let url = check_base_url(base_url)?;
         let host = Host::of_url(&url);
         if let Some(SourcedKey { key, source }) = self.own.get(role) {
-            return asked(key, source, &url);
+            return user_key(key, source, &url);
         }
         let Some(SourcedKey { key, source }) = &self.shared else { return Ok(KeyUse::None) };
         let withheld = |why: String| Ok(KeyUse::Withheld { source: source.clone(), why });
         if let Some(hosts) = &self.hosts {
             if hosts.contains(&host) {
-                return asked(key, source, &url);
+                return user_key(key, source, &url);
             }
             let hosts = hosts.iter().map(|host| format!("`{host}`")).collect::<Vec<_>>().join(", ");
             return withheld(format!("`{HOSTS_VARIABLE}` says that it is for {hosts}"));
@@ -205,7 +205,7 @@ pub(super) fn cannot_be_read(url: &Url) -> bool {
 }
 
 /// A key that the user has meant for this very server.
-fn asked(key: &ApiKey, source: &str, url: &Url) -> Result<KeyUse, ModelError> {
+fn user_key(key: &ApiKey, source: &str, url: &Url) -> Result<KeyUse, ModelError> {
     if cannot_be_read(url) {
         return Ok(KeyUse::Sent { key: key.clone(), source: source.to_owned() });
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use graphloom_text::target_length;
 
-use super::quote::{alike, bag};
+use super::quote::{is_near_duplicate, term_set};
 use super::request::{Request, UNANSWERED};
 use crate::extract::{count_words, sentences, without_numbers};
 
@@ -67,11 +67,11 @@ pub fn check(request: &Request, text: &str) -> Findings {
             if count_words(sentence) < FEWEST_WORDS || sentence.ends_with([':', '：']) {
                 continue;
             }
-            let own = bag(sentence, request.language());
+            let own = term_set(sentence, request.language());
             if repeats(&asked, request, sentence, false) {
                 findings.echoes.push(sentence.to_owned());
             }
-            if seen.iter().any(|other| alike(other, &own)) {
+            if seen.iter().any(|other| is_near_duplicate(other, &own)) {
                 findings.twice.push(sentence.to_owned());
             }
             seen.push(own);
@@ -95,7 +95,8 @@ pub fn check(request: &Request, text: &str) -> Findings {
 /// Whether a heading or a question says what was asked and nothing else, or a sentence has the request in it.
 fn repeats(asked: &BTreeSet<String>, request: &Request, line: &str, is_heading: bool) -> bool {
     let asks = is_heading || line.ends_with(['?', '？']);
-    let same = asks && asked.len() > 2 && alike(&Request::in_language(line, request.language()).terms(), asked);
+    let same =
+        asks && asked.len() > 2 && is_near_duplicate(&Request::in_language(line, request.language()).terms(), asked);
     same || line.to_lowercase().contains(&request.text().trim_end_matches(['.', '?', '!']).to_lowercase())
 }
 

@@ -280,7 +280,7 @@ pub(super) fn has_form(sentence: &str) -> bool {
 }
 
 /// Whether a sentence needs the one before it to be understood.
-pub(super) fn leans(sentence: &str) -> bool {
+pub(super) fn needs_previous(sentence: &str) -> bool {
     let first = sentence.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
     let lower = sentence.to_lowercase();
     LEANING.contains(&first.to_lowercase().as_str())
@@ -345,7 +345,7 @@ mod tests {
             ("In other words, the log is written first.", true),
             ("The log is written before anything else.", false),
         ] {
-            assert_eq!(leans(sentence), leans_on, "{sentence}");
+            assert_eq!(needs_previous(sentence), leans_on, "{sentence}");
         }
     }
 }

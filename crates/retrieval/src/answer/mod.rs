@@ -24,12 +24,12 @@
 //! that is about the part when it is compared with the best that was found. The bars were set in view of forty requests over
 //! the documents of SQLite and PostgreSQL; `docs/testing.md` has the figures, which miss what is wanted.
 
-mod bearing;
 mod check;
 mod form;
 mod pool;
 mod quotable;
 mod quote;
+mod relevance;
 mod request;
 mod split;
 mod words;

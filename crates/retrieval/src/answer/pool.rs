@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use graphloom_text::Language;
 
-use super::bearing::same;
-use super::quote::{Material, bag};
+use super::quote::{Material, term_set};
+use super::relevance::same;
 use super::request::Part;
 use crate::terms::terms_in;
 
@@ -65,7 +65,7 @@ pub(super) fn pool<'m>(
     let mut documents: BTreeMap<&str, Document> = BTreeMap::new();
     let mut passages: Vec<Passage<'m>> = Vec::new();
     for material in material {
-        let (above, around) = (bag(material.above, language), terms_in(material.text, language));
+        let (above, around) = (term_set(material.above, language), terms_in(material.text, language));
         let document = documents.entry(document_of(material.id)).or_default();
         document.above.extend(above.iter().cloned());
         document.text.extend(around.iter().cloned());

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use graphloom_text::Language;
 
-use super::bearing::SentenceInPlace;
-use super::form::{has_form, leans};
+use super::form::{has_form, needs_previous};
 use super::pool::{Passage, pool};
 use super::quotable::Quotable;
+use super::relevance::SentenceInPlace;
 use super::request::Request;
 use crate::extract::{clean, sentences};
 use crate::terms::{query_terms_in, terms_in};
@@ -51,7 +51,7 @@ impl Request {
         let language = self.language();
         let passages = pool(self.parts(), material, language);
         let mut found =
-            self.candidates(focus, &passages, |passage, said| self.bearing(said, |at| passage.is_about(at)));
+            self.candidates(focus, &passages, |passage, said| self.relevance(said, |at| passage.is_about(at)));
         let mut most = usize::MAX;
         if found.is_empty() {
             found = self.candidates(focus, &passages, |passage, said| self.nearness(said, |at| passage.is_about(at)));
@@ -61,19 +61,21 @@ impl Request {
         // Of the nearest, those that stand in the text count.
         found.truncate(most);
         let mut known: Vec<BTreeSet<String>> =
-            sentences(written).into_iter().map(|range| bag(&written[range], language)).collect();
-        let is_known = |known: &[BTreeSet<String>], own: &BTreeSet<String>| known.iter().any(|other| alike(other, own));
+            sentences(written).into_iter().map(|range| term_set(&written[range], language)).collect();
+        let is_known = |known: &[BTreeSet<String>], own: &BTreeSet<String>| {
+            known.iter().any(|other| is_near_duplicate(other, own))
+        };
         let mut taken: Vec<Quotable> = Vec::new();
         for mut quotable in found {
-            let own = bag(&quotable.text, language);
+            let own = term_set(&quotable.text, language);
             if is_known(&known, &own) {
                 continue;
             }
             known.push(own);
             // What was said before ends what goes on.
-            let new = quotable.followers.iter().take_while(|next| !is_known(&known, &bag(next, language))).count();
+            let new = quotable.followers.iter().take_while(|next| !is_known(&known, &term_set(next, language))).count();
             quotable.followers.truncate(new);
-            known.extend(quotable.followers.iter().map(|next| bag(next, language)));
+            known.extend(quotable.followers.iter().map(|next| term_set(next, language)));
             taken.push(quotable);
         }
         taken
@@ -95,7 +97,7 @@ impl Request {
             let ranges = sentences(piece.text);
             for (at, range) in ranges.iter().enumerate() {
                 let text = clean(&piece.text[range.clone()]);
-                if !has_form(&text) || leans(&text) {
+                if !has_form(&text) || needs_previous(&text) {
                     continue;
                 }
                 let Some(score) =
@@ -103,7 +105,7 @@ impl Request {
                 else {
                     continue;
                 };
-                let own = bag(&text, language);
+                let own = term_set(&text, language);
                 let fits =
                     if focus.is_empty() { 0.0 } else { focus.intersection(&own).count() as f32 / focus.len() as f32 };
                 let mut quotable = Quotable::new(piece.id, text, score + FOCUS * fits);
@@ -127,7 +129,7 @@ fn followers(
     for pair in ranges.windows(2).take(FOLLOWERS) {
         let next = clean(&text[pair[1].clone()]);
         let parted = text[pair[0].end..pair[1].start].matches('\n').count() > 1;
-        let goes_on = leans(&next) || !bag(&next, language).is_disjoint(asked);
+        let goes_on = needs_previous(&next) || !term_set(&next, language).is_disjoint(asked);
         if parted || !goes_on || !has_form(&next) {
             break;
         }
@@ -136,12 +138,12 @@ fn followers(
     found
 }
 
-pub(super) fn bag(text: &str, language: Language) -> BTreeSet<String> {
+pub(super) fn term_set(text: &str, language: Language) -> BTreeSet<String> {
     terms_in(text, language).into_iter().collect()
 }
 
 /// Whether two sentences say the same in nearly the same words.
-pub(super) fn alike(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+pub(super) fn is_near_duplicate(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     let shared = one.intersection(other).count() as f32;
     let all = one.union(other).count() as f32;
     all > 0.0 && shared / all >= ALIKE

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use graphloom_text::{Language, sentences};
 
-use super::bearing::{SentenceInPlace, bears, nears};
-use super::quote::bag;
+use super::quote::term_set;
+use super::relevance::{SentenceInPlace, nearness, relevance};
 use super::split::{Segment, segments};
 use super::words::{FOLLOWING, PRONOUNS, QUESTIONS, is_empty};
 use crate::terms::terms_in;
@@ -121,23 +121,23 @@ impl Request {
         let mut open: Vec<usize> = (0..self.parts.len()).collect();
         for line in text.lines().filter(|line| !line.starts_with(UNANSWERED)) {
             if let Some(heading) = line.strip_prefix('#') {
-                above = bag(heading, self.language);
+                above = term_set(heading, self.language);
                 continue;
             }
             let around = terms_in(line, self.language);
             for range in sentences(line) {
                 let said = SentenceInPlace::new(&line[range], &above, &around, self.language);
-                open.retain(|at| bears(&self.parts[*at], &said).is_none());
+                open.retain(|at| relevance(&self.parts[*at], &said).is_none());
             }
         }
         open.into_iter().filter(|at| self.is_looked_at(*at)).map(|at| &self.parts[at]).collect()
     }
 
     /// How much a sentence bears on the part that it bears on most; `None` where that part is not looked at.
-    pub(super) fn bearing(&self, said: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
+    pub(super) fn relevance(&self, said: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
         let mut best: Option<(usize, f32)> = None;
         for (at, part) in self.parts.iter().enumerate().filter(|(at, _)| is_about(*at)) {
-            let Some(score) = bears(part, said) else { continue };
+            let Some(score) = relevance(part, said) else { continue };
             if best.is_none_or(|(_, known)| known < score) {
                 best = Some((at, score));
             }
@@ -148,7 +148,7 @@ impl Request {
     /// How near a sentence comes to the nearest of the parts that are looked at.
     pub(super) fn nearness(&self, said: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
         let parts = (0..).zip(&self.parts).filter(|(at, _)| self.is_looked_at(*at) && is_about(*at));
-        parts.filter_map(|(_, part)| nears(part, said)).max_by(f32::total_cmp)
+        parts.filter_map(|(_, part)| nearness(part, said)).max_by(f32::total_cmp)
     }
 
     fn is_looked_at(&self, at: usize) -> bool {

@@ -4,12 +4,12 @@ mod engine;
 mod lock;
 mod manifest;
 mod marker;
-mod near;
 mod options;
+mod pending_document;
 mod refresh;
 mod report;
 mod score;
-mod unwritten;
+mod spelling;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,8 +20,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use async_trait::async_trait;
 
 pub use options::{CorpusOptions, SearchOptions};
+pub use pending_document::PendingDocument;
 pub use report::{IndexReport, LossyFile, Unread, UnreadReason};
-pub use unwritten::Unwritten;
 
 use crate::extract::snippet;
 use crate::terms::query_terms;
@@ -130,7 +130,7 @@ impl Corpus {
         query: &str,
         options: &SearchOptions,
         keep: &dyn Fn(&str) -> bool,
-        unwritten: &[Unwritten<'_>],
+        pending: &[PendingDocument<'_>],
     ) -> Result<Vec<Hit>, RetrievalError> {
         let engine = self.engine()?;
         let terms = query_terms(query, MOST_TERMS);
@@ -143,7 +143,7 @@ impl Corpus {
             self.select(found.iter().filter(|(_, record)| keep(&record.path)), options).len() >= options.limit
         };
         let root = &self.inner.roots[0];
-        let more = unwritten::records(unwritten, &root.key, self.inner.options.passage_bytes);
+        let more = pending_document::records(pending, &root.key, self.inner.options.passage_bytes);
         let beside = engine.beside(&more);
         let mut records = engine.search(&terms, &beside, first, enough).map_err(failed)?;
         records.retain(|(_, record)| keep(&record.path));

@@ -1,7 +1,7 @@
 //! HTML: the article of a page, or its whole text where no article stands out.
 
 mod attributes;
-mod made;
+mod element_limit;
 mod tags;
 
 use dom_smoothie::{Config, Readability, TextMode};
@@ -56,7 +56,7 @@ pub(super) fn fragment(source: &str) -> String {
 /// A page that the parsers read in a time that its length bounds.
 fn bounded(source: &str) -> Result<String, String> {
     let page = tags::prepare(&attributes::limit(source)?);
-    made::check(&page)?;
+    element_limit::check(&page)?;
     Ok(page)
 }
 

@@ -5,7 +5,7 @@ mod group;
 mod html;
 mod markdown;
 mod plain;
-mod shown;
+mod visible;
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::Locator;
 pub(crate) use decode::decode;
 #[cfg(feature = "literature")]
-pub(crate) use shown::is_shown;
-pub use shown::shown;
+pub(crate) use visible::is_visible;
+pub use visible::visible_text;
 
 /// How a file is read, by its ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,12 +76,12 @@ pub(crate) fn read(format: Format, path: &str, text: &str, size: usize) -> Resul
         Format::Html => html::read(text, size)?,
     };
     for passage in &mut passages {
-        passage.text = shown(&passage.text);
-        passage.heading.iter_mut().for_each(|heading| *heading = shown(heading));
+        passage.text = visible_text(&passage.text);
+        passage.heading.iter_mut().for_each(|heading| *heading = visible_text(heading));
     }
     passages.retain(|passage| !passage.text.trim().is_empty());
-    let title = title.map(|title| shown(&title)).filter(|title| !title.trim().is_empty());
-    Ok(Document { title: title.unwrap_or_else(|| shown(&title_from_path(path))), passages })
+    let title = title.map(|title| visible_text(&title)).filter(|title| !title.trim().is_empty());
+    Ok(Document { title: title.unwrap_or_else(|| visible_text(&title_from_path(path))), passages })
 }
 
 /// `guide/write-ahead_log.md` is titled `write ahead log`.

@@ -137,7 +137,7 @@ impl Literature {
     /// Also keeps every answer and every fault in `recording`.
     #[must_use]
     pub fn recorded(mut self, recording: &Recording) -> Self {
-        self.sources = self.sources.into_iter().map(|source| recording.of(source)).collect();
+        self.sources = self.sources.into_iter().map(|source| recording.record(source)).collect();
         self
     }
 

@@ -12,7 +12,7 @@ const OPERATORS: &[&str] = &["and", "or", "not", "andnot", "to"];
 pub(crate) type Parameters = Vec<(&'static str, String)>;
 
 /// The question with safe terms.
-struct Safe {
+struct SafeQuery {
     terms: Vec<String>,
     groups: Vec<Vec<String>>,
     from: Option<u16>,
@@ -20,11 +20,12 @@ struct Safe {
     limit: u32,
 }
 
-impl Safe {
+impl SafeQuery {
     /// `None` when no term is left to ask for.
     fn of(query: &Query) -> Option<Self> {
-        let safe =
-            |terms: &[String]| terms.iter().filter_map(|term| cleaned(term)).map(disarmed).take(40).collect::<Vec<_>>();
+        let safe = |terms: &[String]| {
+            terms.iter().filter_map(|term| cleaned(term)).map(without_operator).take(40).collect::<Vec<_>>()
+        };
         let terms = safe(&query.terms);
         let groups: Vec<Vec<String>> =
             query.groups.iter().map(|group| safe(group)).filter(|group| !group.is_empty()).take(4).collect();
@@ -51,7 +52,7 @@ impl Safe {
 }
 
 /// An operator as a plain word.
-fn disarmed(term: String) -> String {
+fn without_operator(term: String) -> String {
     let lower = term.to_lowercase();
     if lower.split(' ').any(|word| OPERATORS.contains(&word)) {
         let words = term.split(' ').map(|word| {
@@ -69,7 +70,7 @@ fn quoted(term: &str) -> String {
 
 /// OpenAlex: words side by side must all occur, quotation marks make phrases, `OR` and brackets alternatives.
 pub(crate) fn openalex(query: &Query) -> Option<Parameters> {
-    let safe = Safe::of(query)?;
+    let safe = SafeQuery::of(query)?;
     let mut parts: Vec<String> = safe.indexed().into_iter().map(quoted).collect();
     parts.extend(safe.groups.iter().map(|group| match group.as_slice() {
         [one] => quoted(one),
@@ -94,7 +95,7 @@ pub(crate) fn openalex(query: &Query) -> Option<Parameters> {
 
 /// arXiv: every term in any field, joined by `AND`, or by `OR` when a `loose` question is wanted.
 pub(crate) fn arxiv(query: &Query, loose: bool) -> Option<Parameters> {
-    let safe = Safe::of(query)?;
+    let safe = SafeQuery::of(query)?;
     let field = |term: &str| format!("all:{}", quoted(term));
     let words: Vec<String> = safe.indexed().into_iter().map(field).collect();
     let mut parts = if loose && words.len() > 1 { vec![format!("({})", words.join(" OR "))] } else { words };
@@ -117,7 +118,7 @@ pub(crate) fn arxiv(query: &Query, loose: bool) -> Option<Parameters> {
 
 /// Crossref: no operators, so all words are given and the best come first.
 pub(crate) fn crossref(query: &Query, contact: Option<&str>) -> Option<Parameters> {
-    let safe = Safe::of(query)?;
+    let safe = SafeQuery::of(query)?;
     let words: Vec<&str> = safe.terms.iter().chain(safe.groups.iter().flatten()).map(String::as_str).collect();
     let mut parameters = vec![("query.bibliographic", words.join(" "))];
     let mut filter = Vec::new();

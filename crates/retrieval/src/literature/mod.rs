@@ -59,7 +59,7 @@ mod guide {}
 
 pub use reqwest::Url;
 
-pub use crate::fault::{Fault, Moment};
+pub use crate::fault::{Fault, Timestamp};
 pub use arxiv::Arxiv;
 pub use ask::{Findings, Literature};
 pub use author::Author;

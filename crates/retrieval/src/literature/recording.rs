@@ -1,4 +1,4 @@
-//! Answers in a file, so that a run can be repeated without a network.
+//! Recordings of the sources' answers in a file, so that a run can be repeated without a network.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,17 +57,17 @@ impl Recording {
     pub fn create(path: &Path) -> Result<Self, RetrievalError> {
         let answers = if path.exists() { load(path)? } else { Answers::new() };
         let recording = Self { path: path.to_path_buf(), answers: Arc::new(Mutex::new(answers)) };
-        recording.keep(None).map_err(|source| file_error(path, source))?;
+        recording.write(None).map_err(|source| file_error(path, source))?;
         Ok(recording)
     }
 
-    /// `source`, with its answers kept.
+    /// A source that answers as `source` does and records the answers.
     #[must_use]
-    pub fn of(&self, source: Arc<dyn Source>) -> Arc<dyn Source> {
-        Arc::new(Taping { source, recording: self.clone() })
+    pub fn record(&self, source: Arc<dyn Source>) -> Arc<dyn Source> {
+        Arc::new(RecordingSource { source, recording: self.clone() })
     }
 
-    fn keep(&self, answer: Option<Answer>) -> std::io::Result<()> {
+    fn write(&self, answer: Option<Answer>) -> std::io::Result<()> {
         // The lock is held while writing, so that two answers do not write the file at once.
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = answer {
@@ -89,14 +89,14 @@ impl fmt::Debug for Recording {
     }
 }
 
-/// A source whose answers are kept.
-struct Taping {
+/// A source whose answers are recorded.
+struct RecordingSource {
     source: Arc<dyn Source>,
     recording: Recording,
 }
 
 #[async_trait]
-impl Source for Taping {
+impl Source for RecordingSource {
     fn name(&self) -> &str {
         self.source.name()
     }
@@ -109,7 +109,7 @@ impl Source for Taping {
         };
         let entry = Answer { source: self.name().to_owned(), query: query.clone(), outcome };
         let recording = self.recording.clone();
-        let kept = tokio::task::spawn_blocking(move || recording.keep(Some(entry))).await;
+        let kept = tokio::task::spawn_blocking(move || recording.write(Some(entry))).await;
         let problem = match kept {
             Ok(Ok(())) => return answer,
             Ok(Err(error)) => error.to_string(),
@@ -124,8 +124,7 @@ impl Source for Taping {
     }
 }
 
-/// A source that answers from a recording, with the answers and the faults of then, and [`Fault::Unrecorded`] to every
-/// other question.
+/// A source that answers from a recording, faults included. Every other question gets [`Fault::Unrecorded`].
 #[derive(Clone)]
 pub struct Recorded {
     name: String,

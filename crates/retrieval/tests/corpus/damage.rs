@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use super::place::{Place, paths};
+use super::place::{TestCorpus, paths};
 use graphloom_retrieval::{Corpus, CorpusOptions, RetrievalError, UnreadReason};
 
 #[test]
 fn files_that_cannot_be_read_are_listed_with_their_reason() {
-    let place = Place::new(&[("good.md", "The zebra runs."), ("empty.md", " \n"), ("big.txt", &"word ".repeat(100))]);
+    let place =
+        TestCorpus::new(&[("good.md", "The zebra runs."), ("empty.md", " \n"), ("big.txt", &"word ".repeat(100))]);
     place.write("binary.txt", b"\x7fELF\0\0\x01");
     place.write("latin.txt", b"Un caf\xe9 au lait.");
     place.write("deep.html", "<div>".repeat(5000) + "text");
@@ -43,7 +44,7 @@ fn files_that_cannot_be_read_are_listed_with_their_reason() {
 
 #[test]
 fn an_empty_corpus_names_the_folder_and_the_endings() {
-    let place = Place::new(&[("program.rs", "fn main() {}")]);
+    let place = TestCorpus::new(&[("program.rs", "fn main() {}")]);
     let error = place.open().refresh().unwrap_err();
     assert!(matches!(&error, RetrievalError::EmptyCorpus { skipped: 1, unread: 0, .. }), "{error}");
     let message = error.to_string();
@@ -56,7 +57,7 @@ fn an_empty_corpus_names_the_folder_and_the_endings() {
 
 #[test]
 fn a_search_before_the_first_refresh_says_what_to_do() {
-    let place = Place::new(&[("a.md", "The zebra runs.")]);
+    let place = TestCorpus::new(&[("a.md", "The zebra runs.")]);
     let corpus = place.open();
     let error = corpus.search("zebra", &graphloom_retrieval::SearchOptions::default()).unwrap_err();
     assert!(matches!(error, RetrievalError::NotIndexed { .. }) && error.to_string().contains("refresh"));
@@ -67,7 +68,8 @@ fn a_search_before_the_first_refresh_says_what_to_do() {
 #[test]
 fn a_file_without_permission_is_listed_and_leaves_the_index() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new(&[("a.md", "The zebra runs."), ("b.md", "The giraffe eats."), ("closed/c.md", "The lion.")]);
+    let place =
+        TestCorpus::new(&[("a.md", "The zebra runs."), ("b.md", "The giraffe eats."), ("closed/c.md", "The lion.")]);
     let corpus = place.ready();
     for path in ["b.md", "closed"] {
         std::fs::set_permissions(place.file(path), std::fs::Permissions::from_mode(0o000)).unwrap();
@@ -87,7 +89,7 @@ fn a_file_without_permission_is_listed_and_leaves_the_index() {
 #[test]
 fn links_are_counted_or_followed_and_loops_end() {
     use std::os::unix::fs::symlink;
-    let place = Place::new(&[("a/x.md", "The zebra runs.")]);
+    let place = TestCorpus::new(&[("a/x.md", "The zebra runs.")]);
     let outside = tempfile::tempdir().unwrap();
     std::fs::write(outside.path().join("y.md"), "The giraffe eats.").unwrap();
     symlink("..", place.file("a/up")).unwrap();
@@ -110,7 +112,7 @@ fn links_are_counted_or_followed_and_loops_end() {
 
 #[test]
 fn a_second_writer_waits_and_then_says_who_writes() {
-    let place = Place::new(&[("a.md", "The zebra runs.")]);
+    let place = TestCorpus::new(&[("a.md", "The zebra runs.")]);
     let corpus = place.ready();
     let lock = std::fs::File::options().write(true).open(place.index().join("graphloom-corpus.lock")).unwrap();
     lock.lock().unwrap();
@@ -130,7 +132,7 @@ fn a_second_writer_waits_and_then_says_who_writes() {
 
 #[test]
 fn many_writers_at_once_leave_one_sound_index() {
-    let place = Place::new(&[("a.md", "The zebra runs."), ("b.md", "The giraffe eats.")]);
+    let place = TestCorpus::new(&[("a.md", "The zebra runs."), ("b.md", "The giraffe eats.")]);
     let writers: Vec<_> = (0..4).map(|_| place.open()).map(|c| std::thread::spawn(move || c.refresh())).collect();
     let added: usize = writers.into_iter().map(|writer| writer.join().unwrap().unwrap().added).sum();
     assert_eq!(added, 2);
@@ -139,7 +141,7 @@ fn many_writers_at_once_leave_one_sound_index() {
 
 #[test]
 fn an_index_of_another_kind_is_refused_and_not_touched() {
-    let place = Place::new(&[("a.md", "The zebra runs.")]);
+    let place = TestCorpus::new(&[("a.md", "The zebra runs.")]);
     std::fs::create_dir(place.index()).unwrap();
     std::fs::write(place.index().join("mine.txt"), "precious").unwrap();
     let error = Corpus::open(&place.index(), &[place.docs()], CorpusOptions::default()).unwrap_err();
@@ -149,7 +151,7 @@ fn an_index_of_another_kind_is_refused_and_not_touched() {
 
 #[test]
 fn a_newer_format_is_refused_and_an_older_one_rebuilt() {
-    let place = Place::new(&[("a.md", "The zebra runs.")]);
+    let place = TestCorpus::new(&[("a.md", "The zebra runs.")]);
     let corpus = place.ready();
     let marker = place.index().join("graphloom-corpus.json");
     std::fs::write(&marker, r#"{"format":999,"shape":"unknown"}"#).unwrap();
@@ -171,7 +173,7 @@ fn a_newer_format_is_refused_and_an_older_one_rebuilt() {
 
 #[test]
 fn a_damaged_index_is_rebuilt() {
-    let place = Place::new(&[("a.md", "The zebra runs."), ("b.md", "The giraffe eats.")]);
+    let place = TestCorpus::new(&[("a.md", "The zebra runs."), ("b.md", "The giraffe eats.")]);
     place.ready();
     let files = |dir: std::path::PathBuf| -> Vec<std::path::PathBuf> {
         let mut files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -1,6 +1,6 @@
 //! A refresh follows the folders, and ids follow the passages.
 
-use super::place::{Place, ids, names, path_of, paths, search};
+use super::place::{TestCorpus, ids, names, path_of, paths, search};
 use graphloom_retrieval::{Corpus, CorpusOptions, IndexReport};
 
 fn counts(report: &IndexReport) -> (usize, usize, usize, usize) {
@@ -9,7 +9,7 @@ fn counts(report: &IndexReport) -> (usize, usize, usize, usize) {
 
 #[test]
 fn added_changed_and_deleted_files_are_followed() {
-    let place = Place::new(&[("a.md", "The zebra runs."), ("sub/b.txt", "The giraffe eats.")]);
+    let place = TestCorpus::new(&[("a.md", "The zebra runs."), ("sub/b.txt", "The giraffe eats.")]);
     let corpus = place.open();
     assert_eq!(counts(&corpus.refresh().unwrap()), (2, 0, 0, 0));
     assert_eq!(counts(&corpus.refresh().unwrap()), (0, 0, 0, 2));
@@ -37,7 +37,7 @@ fn added_changed_and_deleted_files_are_followed() {
 
 #[test]
 fn a_touched_file_is_unchanged_and_an_old_stamp_is_trusted() {
-    let place = Place::new(&[("a.md", "The zebra runs.")]);
+    let place = TestCorpus::new(&[("a.md", "The zebra runs.")]);
     let corpus = place.ready();
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     let set = |time| std::fs::File::options().write(true).open(place.file("a.md")).unwrap().set_modified(time).unwrap();
@@ -55,7 +55,7 @@ fn a_touched_file_is_unchanged_and_an_old_stamp_is_trusted() {
 #[test]
 fn ids_stay_when_something_else_changes() {
     let text = "# Guide\n\n## One\n\nThe zebra runs.\n\n## Two\n\nThe giraffe eats.\n";
-    let place = Place::new(&[("guide/animals.md", text)]);
+    let place = TestCorpus::new(&[("guide/animals.md", text)]);
     let corpus = place.ready();
     let before = ids(&corpus, "giraffe");
     assert_eq!(before.len(), 1);
@@ -71,7 +71,7 @@ fn ids_stay_when_something_else_changes() {
     assert_eq!(zebra.text, "The wild zebra of the plains runs.");
 
     // A new index in another place.
-    let moved = Place::new(&[("guide/animals.md", text)]);
+    let moved = TestCorpus::new(&[("guide/animals.md", text)]);
     assert_eq!(ids(&moved.ready(), "giraffe"), before);
 
     place.write("guide/animals.md", text.replace("giraffe", "tall giraffe"));
@@ -85,7 +85,7 @@ fn most_ids_of_a_long_text_survive_an_insertion_at_its_beginning() {
     let paragraph =
         |n: usize| format!("Paragraph {n} tells of subject number {} in a sentence of some length.\n\n", n * n);
     let text: String = (0..400).map(paragraph).collect();
-    let place = Place::new(&[("long.txt", &text)]);
+    let place = TestCorpus::new(&[("long.txt", &text)]);
     let corpus = place.ready();
     let all = |corpus: &Corpus| -> Vec<String> {
         let mut options = graphloom_retrieval::SearchOptions::with_limit(1000);
@@ -102,7 +102,7 @@ fn most_ids_of_a_long_text_survive_an_insertion_at_its_beginning() {
 
 #[test]
 fn files_belong_to_the_first_root_that_has_them() {
-    let place = Place::new(&[("a.md", "The zebra runs."), ("sub/b.md", "The giraffe eats.")]);
+    let place = TestCorpus::new(&[("a.md", "The zebra runs."), ("sub/b.md", "The giraffe eats.")]);
     let roots = [place.file("sub"), place.docs()];
     let corpus = Corpus::open(&place.index(), &roots, CorpusOptions::default()).unwrap();
     assert_eq!(corpus.refresh().unwrap().documents, 2);
@@ -124,7 +124,8 @@ fn files_belong_to_the_first_root_that_has_them() {
 #[test]
 fn the_same_text_in_two_files_is_given_once() {
     let text = "A sentence that is in both files about zebras.";
-    let place = Place::new(&[("a.md", text), ("b.md", text), ("c.md", "Another one about zebras, longer than they.")]);
+    let place =
+        TestCorpus::new(&[("a.md", text), ("b.md", text), ("c.md", "Another one about zebras, longer than they.")]);
     let corpus = place.ready();
     let hits = search(&corpus, "zebras");
     assert_eq!(hits.len(), 2);
@@ -136,7 +137,7 @@ fn the_same_text_in_two_files_is_given_once() {
 
 #[test]
 fn repeated_passages_have_ids_of_their_own() {
-    let place = Place::new(&[("a.md", "# A\n\n## X\n\nThe same words.\n\n## Y\n\nThe same words.\n")]);
+    let place = TestCorpus::new(&[("a.md", "# A\n\n## X\n\nThe same words.\n\n## Y\n\nThe same words.\n")]);
     let report = place.open().refresh().unwrap();
     assert_eq!(report.passages, 2);
 }

@@ -1,9 +1,9 @@
 //! What a passage of each format looks like from outside.
 
-use super::place::{Place, search};
+use super::place::{TestCorpus, search};
 use graphloom_retrieval::{Evidence, Locator};
 
-fn find(place: &Place, query: &str) -> Evidence {
+fn find(place: &TestCorpus, query: &str) -> Evidence {
     search(&place.ready(), query).into_iter().next().unwrap().evidence
 }
 
@@ -42,7 +42,7 @@ The log is moved [[pages|into the pages]].
 
 #[test]
 fn markdown_is_read_without_its_markup_and_placed_by_lines() {
-    let place = Place::new(&[("guide/storage.md", GUIDE)]);
+    let place = TestCorpus::new(&[("guide/storage.md", GUIDE)]);
     let log = find(&place, "append frame sync");
     assert_eq!(log.title, "The guide");
     assert_eq!(log.heading, ["Storage", "Write-ahead log"]);
@@ -69,7 +69,7 @@ fn markdown_is_read_without_its_markup_and_placed_by_lines() {
 #[test]
 fn plain_text_keeps_its_lines() {
     let text = "THE MANUAL\n==========\n\nThe first paragraph\nhas two lines.\r\n\r\nThe zebra runs.\n";
-    let place = Place::new(&[("manual.txt", text)]);
+    let place = TestCorpus::new(&[("manual.txt", text)]);
     let found = find(&place, "zebra");
     assert_eq!(found.title, "THE MANUAL");
     assert_eq!(found.locator, Locator::Lines { first_line: 1, last_line: 7, start_byte: 0, end_byte: text.len() - 1 });
@@ -85,7 +85,7 @@ fn an_article_is_taken_out_of_its_page() {
          <dl><dt>Mane</dt><dd>Short hair.</dd></dl></main></body></html>",
         sentence.repeat(8)
     );
-    let place = Place::new(&[("zebra.html", &page)]);
+    let place = TestCorpus::new(&[("zebra.html", &page)]);
     let food = find(&place, "grass");
     assert_eq!((food.title.as_str(), food.heading.last().unwrap().as_str()), ("Zebras", "Food & water"));
     assert!(food.text.starts_with("Grass, Vec<T> and a_b_c. The zebra"), "{}", food.text);
@@ -97,7 +97,7 @@ fn an_article_is_taken_out_of_its_page() {
 #[test]
 fn a_page_without_an_article_is_read_whole() {
     let rows: String = (0..30).map(|n| format!("<tr><td>animal{n}</td><td>eats food{n}</td></tr>")).collect();
-    let place = Place::new(&[
+    let place = TestCorpus::new(&[
         ("table.html", &format!("<html><body><table>{rows}</table></body></html>")),
         ("stub.htm", "<p>A short stub about lions"),
         ("broken.html", "<html><p>Open <b>bold <table><div>misplaced tiger</p></table"),
@@ -110,7 +110,7 @@ fn a_page_without_an_article_is_read_whole() {
 #[test]
 fn characters_that_nobody_sees_are_in_no_passage() {
     let hidden = "a\u{202e}b\u{2066}c\u{200b}d\u{e0041}e\u{f8f0}f\u{fff9}g";
-    let place = Place::new(&[
+    let place = TestCorpus::new(&[
         ("note.md", &format!("# Title{hidden}\n\nThe heron {hidden} stands.\n")),
         ("text.txt", &format!("Title{hidden}\n\nThe otter {hidden} swims.\n")),
         (
@@ -127,14 +127,19 @@ fn characters_that_nobody_sees_are_in_no_passage() {
         assert!(found.text.contains(sentence), "{:?}", found.text);
         assert_eq!(found.title, "Titleabcdefg");
         let whole = serde_json::to_string(&found).unwrap();
-        assert!(whole.chars().all(|c| graphloom_retrieval::shown(c.encode_utf8(&mut [0; 4])).contains(c)), "{whole}");
+        assert!(
+            whole.chars().all(|c| graphloom_retrieval::visible_text(c.encode_utf8(&mut [0; 4])).contains(c)),
+            "{whole}"
+        );
     }
 }
 
 #[test]
 fn a_tag_of_many_attributes_does_not_hold_up_the_index() {
     let attributes: String = (0..300_000).map(|number| format!(" a{number}=1")).collect();
-    let place =
-        Place::new(&[("bomb.html", &format!("<body><p{attributes}>The badger digs.</p><p>The marten climbs.</p>"))]);
+    let place = TestCorpus::new(&[(
+        "bomb.html",
+        &format!("<body><p{attributes}>The badger digs.</p><p>The marten climbs.</p>"),
+    )]);
     assert!(find(&place, "marten climbs").text.contains("The marten climbs."));
 }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use graphloom_retrieval::{Corpus, CorpusOptions, Hit, SearchOptions};
 
-pub(crate) struct Place {
+pub(crate) struct TestCorpus {
     dir: tempfile::TempDir,
 }
 
-impl Place {
+impl TestCorpus {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let place = Self { dir: tempfile::tempdir().unwrap() };
         std::fs::create_dir(place.docs()).unwrap();

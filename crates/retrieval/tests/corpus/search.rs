@@ -1,10 +1,10 @@
 //! What a search gives for which question.
 
-use super::place::{Place, ids, path_of, paths, search};
+use super::place::{TestCorpus, ids, path_of, paths, search};
 use graphloom_retrieval::{Corpus, Hit, Search, SearchOptions};
 
-fn library() -> Place {
-    Place::new(&[
+fn library() -> TestCorpus {
+    TestCorpus::new(&[
         ("wal.md", "# Write-ahead log\n\nA commit returns when the log was synced. Readers go on meanwhile."),
         ("lock.md", "# Locking\n\nA writer takes the reserved lock, so readers may go on until it commits."),
         ("power.md", "# Power failure\n\nAfter a power failure the hot journal is rolled back and nothing is lost."),
@@ -61,7 +61,7 @@ fn limits_hold_and_equal_scores_are_ordered_by_id() {
         .map(|n| (format!("f{n:02}.md"), format!("# H\n\n## A\n\nword n{n:02} x\n\n## B\n\nword m{n:02} x\n")))
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let corpus = Place::new(&files).ready();
+    let corpus = TestCorpus::new(&files).ready();
     let run = |limit, per_document| -> Vec<Hit> {
         corpus.search("word", &SearchOptions::with_limit(limit).per_document(per_document)).unwrap()
     };
@@ -81,7 +81,7 @@ fn limits_hold_and_equal_scores_are_ordered_by_id() {
 
 #[test]
 fn a_big_corpus_gives_the_planted_passage() {
-    let place = Place::new(&[]);
+    let place = TestCorpus::new(&[]);
     for file in 0..300 {
         let text: String = (0..20)
             .map(|n| {

@@ -1,7 +1,7 @@
 //! Searching texts that are not written yet beside those that are.
 
-use super::place::{Place, path_of};
-use graphloom_retrieval::{Corpus, CorpusOptions, Hit, SearchOptions, Unwritten};
+use super::place::{TestCorpus, path_of};
+use graphloom_retrieval::{Corpus, CorpusOptions, Hit, PendingDocument, SearchOptions};
 
 const FILES: [(&str, &str); 4] = [
     ("wal.md", "# Write-ahead log\n\nA commit returns when the log was synced. Readers go on meanwhile."),
@@ -10,19 +10,19 @@ const FILES: [(&str, &str); 4] = [
     ("ja.md", "# 先行書き込みログ\n\nトランザクションは電源が切れても失われません。ログは先に書かれます。"),
 ];
 
-fn search(corpus: &Corpus, query: &str, keep: &dyn Fn(&str) -> bool, unwritten: &[Unwritten<'_>]) -> Vec<Hit> {
+fn search(corpus: &Corpus, query: &str, keep: &dyn Fn(&str) -> bool, unwritten: &[PendingDocument<'_>]) -> Vec<Hit> {
     corpus.search_with(query, &SearchOptions::default(), keep, unwritten).unwrap()
 }
 
 #[test]
 fn a_text_scores_the_same_written_or_not() {
-    let whole = Place::new(&FILES).ready();
+    let whole = TestCorpus::new(&FILES).ready();
     for (path, text) in FILES {
         let others: Vec<(&str, &str)> = FILES.into_iter().filter(|(other, _)| *other != path).collect();
-        let part = Place::new(&others).ready();
+        let part = TestCorpus::new(&others).ready();
         for query in ["what happens to readers of the log", "power failure", "電源が切れる", "reserved lock"] {
             let expected = search(&whole, query, &|_| true, &[]);
-            let found = search(&part, query, &|_| true, &[Unwritten { path, text }]);
+            let found = search(&part, query, &|_| true, &[PendingDocument { path, text }]);
             let named = |hits: &[Hit]| hits.iter().map(|hit| (path_of(hit), hit.snippet.clone())).collect::<Vec<_>>();
             assert_eq!(named(&found), named(&expected), "{path}: {query}");
             for (found, expected) in found.iter().zip(&expected) {
@@ -34,7 +34,7 @@ fn a_text_scores_the_same_written_or_not() {
 
 #[test]
 fn what_is_left_out_is_not_found_and_makes_room() {
-    let corpus = Place::new(&FILES).ready();
+    let corpus = TestCorpus::new(&FILES).ready();
     let found = search(&corpus, "readers", &|path| path != "wal.md", &[]);
     assert_eq!(found.iter().map(path_of).collect::<Vec<_>>(), ["lock.md"]);
     let one = SearchOptions::with_limit(1);
@@ -42,7 +42,7 @@ fn what_is_left_out_is_not_found_and_makes_room() {
         let found = corpus.search_with("readers", &one, &|path| path != hidden, &[]).unwrap();
         assert_eq!(found.len(), 1, "a hit that is left out does not use up the limit");
     }
-    let instead = Unwritten { path: "wal.md", text: "# Write-ahead log\n\nIt has no audience." };
+    let instead = PendingDocument { path: "wal.md", text: "# Write-ahead log\n\nIt has no audience." };
     let found = search(&corpus, "readers log", &|path| path != "wal.md", &[instead]);
     assert_eq!(found.iter().filter(|hit| path_of(hit) == "wal.md").count(), 1);
     assert!(found.iter().any(|hit| hit.snippet.contains("no audience")), "{found:?}");
@@ -50,14 +50,20 @@ fn what_is_left_out_is_not_found_and_makes_room() {
 
 #[test]
 fn endings_and_ignored_folders_can_be_chosen() {
-    let place = Place::new(&[("a.md", "alpha"), ("b.txt", "alpha"), ("target/c.md", "alpha"), ("old/d.md", "alpha")]);
+    let place =
+        TestCorpus::new(&[("a.md", "alpha"), ("b.txt", "alpha"), ("target/c.md", "alpha"), ("old/d.md", "alpha")]);
     let mut options = CorpusOptions::default();
     options.endings = vec!["md".to_owned()];
     options.ignored_folders = vec!["old".to_owned()];
     let corpus = place.open_with(options);
     corpus.refresh().unwrap();
     let mut found: Vec<String> = corpus
-        .search_with("alpha", &SearchOptions::default(), &|_| true, &[Unwritten { path: "new.md", text: "alpha too" }])
+        .search_with(
+            "alpha",
+            &SearchOptions::default(),
+            &|_| true,
+            &[PendingDocument { path: "new.md", text: "alpha too" }],
+        )
         .unwrap()
         .iter()
         .map(path_of)

@@ -4,12 +4,12 @@ use graphloom_frozen_web::{Breakage, FrozenWeb};
 use graphloom_retrieval::Fault;
 use graphloom_retrieval::web::{EngineName, EngineOutcome, Pages, Web, WebOptions};
 
-struct Bench {
+struct FrozenEngines {
     _place: tempfile::TempDir,
     frozen: FrozenWeb,
 }
 
-async fn bench() -> Bench {
+async fn frozen_engines() -> FrozenEngines {
     let place = tempfile::tempdir().unwrap();
     let docs = place.path().join("docs");
     std::fs::create_dir(&docs).unwrap();
@@ -24,12 +24,12 @@ async fn bench() -> Bench {
         std::fs::write(docs.join(name), text).unwrap();
     }
     let frozen = FrozenWeb::of(&docs, &place.path().join("index")).await;
-    Bench { _place: place, frozen }
+    FrozenEngines { _place: place, frozen }
 }
 
 #[tokio::test]
 async fn a_page_that_an_engine_names_can_be_read() {
-    let Bench { frozen, _place } = bench().await;
+    let FrozenEngines { frozen, _place } = frozen_engines().await;
     let pages = Pages::new(frozen.page_options()).unwrap();
     for engine in [EngineName::Tavily, EngineName::Google] {
         let web = Web::open(&[engine], &frozen.web_options()).unwrap();
@@ -53,14 +53,14 @@ async fn a_page_that_an_engine_names_can_be_read() {
 
 #[tokio::test]
 async fn an_engine_that_breaks_is_told_and_a_key_is_needed() {
-    let Bench { frozen, _place } = bench().await;
+    let FrozenEngines { frozen, _place } = frozen_engines().await;
     let keyless = WebOptions::default().all_at(&frozen.address());
     let both = [EngineName::Tavily, EngineName::Google];
     let answer = Web::open(&both, &keyless).unwrap().ask("log", 3).await;
     let refused = |outcome: &EngineOutcome| matches!(outcome.fault(), Some(Fault::Refused { status: 401 | 403, .. }));
     assert!(answer.reports.iter().all(|report| refused(&report.outcome)), "{:?}", answer.reports);
     for breakage in Breakage::ALL {
-        let Bench { frozen, _place } = bench().await;
+        let FrozenEngines { frozen, _place } = frozen_engines().await;
         frozen.break_engine(EngineName::Tavily, breakage).await;
         let answer = Web::open(&both, &frozen.web_options()).unwrap().ask("log", 3).await;
         let answered: Vec<bool> = answer.reports.iter().map(|report| report.outcome.answered()).collect();

@@ -2,11 +2,11 @@
 
 use graphloom_state_machine::{FailurePolicy, TaskAction, TreeChange};
 
-use crate::plans::{fresh, muse};
+use crate::plans::{fresh, think};
 
 #[test]
 fn an_explanation_names_rules_neighbours_failures_and_history() {
-    let shape = muse();
+    let shape = think();
     let mut tree = fresh(FailurePolicy::Degrade);
     for _ in 0..2 {
         let next = tree.next_in_level_order().unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use graphloom_state_machine::{FailurePolicy, NodeKey, TaskAction, TaskStatus, TaskTree, TreeChange, TreeStatus};
 use proptest::prelude::*;
 
-use crate::plans::{Shape, any_shape, fresh, muse, statuses};
+use crate::plans::{Shape, any_shape, fresh, statuses, think};
 
 /// Runs to the end; actions of which `fails` says so fail. `picks` chooses among the ready nodes.
 fn run(
@@ -38,7 +38,7 @@ fn execution_of(key: &'static str) -> impl Fn(&NodeKey, TaskAction) -> bool {
 
 #[test]
 fn degrade_goes_on_without_the_failed_input_and_says_so() {
-    let tree = run(&muse(), FailurePolicy::Degrade, &[0], execution_of("2.0"));
+    let tree = run(&think(), FailurePolicy::Degrade, &[0], execution_of("2.0"));
     let TreeStatus::Partial { origins, consequences } = tree.status() else { panic!("{}", tree.status()) };
     assert_eq!(origins.iter().map(|state| state.node.to_string()).collect::<Vec<_>>(), ["2.0"]);
     assert_eq!(consequences.iter().map(|state| state.node.to_string()).collect::<Vec<_>>(), ["2"]);
@@ -54,7 +54,7 @@ fn degrade_goes_on_without_the_failed_input_and_says_so() {
 
 #[test]
 fn fail_fast_gives_up_dependents_and_outer_nodes_with_the_cause() {
-    let tree = run(&muse(), FailurePolicy::FailFast, &[0], execution_of("2.0"));
+    let tree = run(&think(), FailurePolicy::FailFast, &[0], execution_of("2.0"));
     let causes: Vec<String> =
         tree.failed().map(|node| format!("{}: {}", node.key, node.failure.as_ref().unwrap().cause)).collect();
     assert_eq!(
@@ -75,14 +75,14 @@ fn fail_fast_gives_up_dependents_and_outer_nodes_with_the_cause() {
 #[test]
 fn when_every_part_failed_the_whole_failed_under_either_policy() {
     for policy in [FailurePolicy::Degrade, FailurePolicy::FailFast] {
-        let tree = run(&muse(), policy, &[0], |_, action| action == TaskAction::Execute);
+        let tree = run(&think(), policy, &[0], |_, action| action == TaskAction::Execute);
         assert!(matches!(tree.status(), TreeStatus::Failed { .. }), "{policy:?}: {}", tree.status());
     }
 }
 
 #[test]
 fn work_in_flight_when_the_tree_failed_is_still_recorded() {
-    let shape = muse();
+    let shape = think();
     let mut tree = fresh(FailurePolicy::FailFast);
     for _ in 0..2 {
         let next = tree.next_in_level_order().unwrap();
@@ -98,7 +98,7 @@ fn work_in_flight_when_the_tree_failed_is_still_recorded() {
 
 #[test]
 fn a_failed_tree_can_be_reopened_and_finished() {
-    let shape = muse();
+    let shape = think();
     for policy in [FailurePolicy::FailFast, FailurePolicy::Degrade] {
         let mut tree = fresh(policy);
         // Stop while the failure is fresh, under either policy.
@@ -121,7 +121,7 @@ fn a_failed_tree_can_be_reopened_and_finished() {
 
 #[test]
 fn a_tree_that_went_on_without_a_part_does_that_part_and_what_was_made_without_it() {
-    let shape = muse();
+    let shape = think();
     let mut tree = run(&shape, FailurePolicy::Degrade, &[0], execution_of("2.0"));
     assert_eq!(tree.status().name(), "partial");
     assert!(tree.clone().try_apply(TreeChange::Reopened).is_err(), "nothing can be reopened inside a finished root");

@@ -3,14 +3,14 @@
 use graphloom_state_machine::{FailurePolicy, NewNode, NodeKey, NodeType, Symbol, TaskAction, TaskTree, TreeChange};
 use proptest::prelude::*;
 
-use crate::plans::{fresh, muse};
+use crate::plans::{fresh, think};
 
 /// The report tree after its first two actions: root `DOING`, `1` to `3` `READY`, `4` and `5` `NOT_READY`.
 fn opened() -> TaskTree<String> {
     let mut tree = fresh(FailurePolicy::Degrade);
     for _ in 0..2 {
         let next = tree.next_in_level_order().unwrap();
-        tree.try_apply(muse().success(&next)).unwrap();
+        tree.try_apply(think().success(&next)).unwrap();
     }
     tree
 }

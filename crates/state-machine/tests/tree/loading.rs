@@ -3,7 +3,7 @@
 use graphloom_state_machine::{ChangeError, FailurePolicy, TaskTree, TreeChange, TreeStatus};
 use proptest::prelude::*;
 
-use crate::plans::{any_shape, fresh, muse};
+use crate::plans::{any_shape, fresh, think};
 
 fn stored_and_loaded(tree: &TaskTree<String>) -> TaskTree<String> {
     let json = serde_json::to_string(tree).unwrap();
@@ -16,7 +16,7 @@ fn stored_and_loaded(tree: &TaskTree<String>) -> TaskTree<String> {
 
 #[test]
 fn a_loaded_tree_goes_on_with_the_action_that_was_in_flight() {
-    let shape = muse();
+    let shape = think();
     let mut whole = fresh(FailurePolicy::Degrade);
     let expected = shape.run(&mut whole);
     for stop in 0..expected.len() {
@@ -33,7 +33,7 @@ fn a_loaded_tree_goes_on_with_the_action_that_was_in_flight() {
 
 #[test]
 fn a_loaded_tree_is_not_reset() {
-    let shape = muse();
+    let shape = think();
     let mut tree = fresh(FailurePolicy::Degrade);
     let next = tree.next_in_level_order().unwrap();
     tree.try_apply(shape.success(&next)).unwrap();
@@ -45,7 +45,7 @@ fn a_loaded_tree_is_not_reset() {
 #[test]
 fn a_tree_from_elsewhere_in_which_nothing_can_act_is_stuck_and_not_done() {
     let mut tree = fresh(FailurePolicy::Degrade);
-    let shape = muse();
+    let shape = think();
     for _ in 0..2 {
         let next = tree.next_in_level_order().unwrap();
         tree.try_apply(shape.success(&next)).unwrap();
@@ -70,7 +70,7 @@ fn a_tree_from_elsewhere_in_which_nothing_can_act_is_stuck_and_not_done() {
 
 #[test]
 fn a_sweep_brings_statuses_from_elsewhere_up_to_date() {
-    let shape = muse();
+    let shape = think();
     let mut tree = fresh(FailurePolicy::Degrade);
     for _ in 0..2 {
         let next = tree.next_in_level_order().unwrap();

@@ -2,12 +2,12 @@
 
 use graphloom_state_machine::{FailurePolicy, TreeStatus};
 
-use crate::plans::{Shape, fresh, muse};
+use crate::plans::{Shape, fresh, think};
 
 #[test]
 fn the_report_run_takes_the_recorded_36_steps_in_the_recorded_order() {
     let mut tree = fresh(FailurePolicy::Degrade);
-    let trace = muse().run(&mut tree);
+    let trace = think().run(&mut tree);
     let expected = "root plan, root prior_reflect, \
         1 plan, 1 prior_reflect, 2 plan, 2 prior_reflect, 3 plan, 3 prior_reflect, \
         1.0 execute, 1.0 execute_post_reflect, 1 final_aggregate, 1 planning_post_reflect, \
@@ -42,7 +42,7 @@ fn a_chain_of_parts_is_carried_out_in_numeric_order_whatever_their_depth() {
 
 #[test]
 fn a_caller_may_choose_any_node_that_can_act() {
-    let shape = muse();
+    let shape = think();
     let mut tree = fresh(FailurePolicy::Degrade);
     for _ in 0..2 {
         let next = tree.next_in_level_order().unwrap();

@@ -80,7 +80,7 @@ pub(crate) fn fresh(policy: FailurePolicy) -> TaskTree<String> {
 }
 
 /// The recorded report run: three searches that need nothing, a think that needs them, a write that needs the think.
-pub(crate) fn muse() -> Shape {
+pub(crate) fn think() -> Shape {
     let atomic = |needs: &[usize]| (Shape::Atomic, needs.to_vec());
     Shape::Complex(vec![atomic(&[]), atomic(&[]), atomic(&[]), atomic(&[0, 1, 2]), atomic(&[3])])
 }

@@ -2,13 +2,13 @@
 
 use graphloom_state_machine::{FailurePolicy, NewNode, NodeKey, TreeChange, TreeStatus};
 
-use crate::plans::{Shape, fresh, muse};
+use crate::plans::{Shape, fresh, think};
 
 #[test]
 fn a_reviewed_plan_takes_the_place_of_the_first() {
     let mut tree = fresh(FailurePolicy::Degrade);
     let next = tree.next_in_level_order().unwrap();
-    tree.try_apply(muse().success(&next)).unwrap();
+    tree.try_apply(think().success(&next)).unwrap();
     assert_eq!(tree.len(), 6);
 
     let children =

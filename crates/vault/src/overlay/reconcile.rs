@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::Overlay;
 use super::merge3::merged;
 use super::relink::{LinkTargets, Relinked, Relocation};
-use super::rename::{caught_up, made_moves};
+use super::rename::{caught_up, recorded_moves};
 use crate::source::Source;
 use crate::{Change, ContentHash, Note, NotePath, Notes, VaultError};
 
@@ -51,7 +51,7 @@ pub(super) fn reconciled(overlay: &mut Overlay) -> Result<Reconciled, VaultError
     let mut done = Reconciled::default();
     let mut next = overlay.clone();
     // Once for all files: the links of each are looked at by the same moves.
-    let relocation = made_moves(overlay);
+    let relocation = recorded_moves(overlay);
     let link_targets = relocation.link_targets(overlay);
     for (path, change) in overlay.changes.iter() {
         if is_refused(overlay, path, change)? {

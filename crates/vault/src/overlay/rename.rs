@@ -152,7 +152,7 @@ pub(super) fn redirected(overlay: &mut Overlay, gone: &NotePath, to: &NotePath) 
 
 /// Rewrites links to what was moved in files that have changed or come since.
 pub(super) fn caught_up(overlay: &mut Overlay) -> Result<Renamed, VaultError> {
-    let relocation = made_moves(overlay);
+    let relocation = recorded_moves(overlay);
     if relocation.moves.is_empty() {
         return Ok(Renamed::default());
     }
@@ -163,7 +163,7 @@ pub(super) fn caught_up(overlay: &mut Overlay) -> Result<Renamed, VaultError> {
 }
 
 /// The moves that the changes hold already, and where links to notes that go are led.
-pub(super) fn made_moves(overlay: &Overlay) -> Relocation {
+pub(super) fn recorded_moves(overlay: &Overlay) -> Relocation {
     let ends = overlay.changes.moves().iter().map(|moved| (moved.from.clone(), moved.to.clone()));
     let led = overlay.changes.redirects().iter().map(|(gone, to)| (gone.clone(), to.clone()));
     let on_disk = overlay.vault.links();

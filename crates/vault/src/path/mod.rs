@@ -118,7 +118,7 @@ impl NotePath {
     /// [`parse_lenient`](Self::parse_lenient), for notes that are there and can have any name. Whether one of them is
     /// there is another question.
     #[must_use]
-    pub fn meant_by(text: &str) -> Vec<Self> {
+    pub fn candidates_for(text: &str) -> Vec<Self> {
         let mut meant: Vec<Self> = Vec::new();
         // `C# notes` is a name, or a note `C` with a heading.
         for text in [bare(text, false), bare(text, true)] {
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_text_can_mean_a_name_or_a_heading() {
-        let meant = |text| NotePath::meant_by(text).iter().map(ToString::to_string).collect::<Vec<_>>();
+        let meant = |text| NotePath::candidates_for(text).iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(meant("[[C# notes]]"), ["C# notes.md", "C.md"]);
         assert_eq!(meant(" ./dir/What?"), ["dir/What?.md"]);
         assert_eq!(meant("Upper.MD"), ["Upper.MD"]);

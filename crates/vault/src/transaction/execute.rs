@@ -94,7 +94,7 @@ impl FileAccess<'_> {
     }
 
     /// The bytes kept under a hash.
-    pub(super) fn kept(&self, hash: &ContentHash) -> Result<Vec<u8>, VaultError> {
+    pub(super) fn backup(&self, hash: &ContentHash) -> Result<Vec<u8>, VaultError> {
         let path = blob(self.root, hash);
         let damaged = |reason: &str| VaultError::Damaged { path: path.clone(), reason: reason.to_owned() };
         match fs::read(&path) {
@@ -137,7 +137,7 @@ impl FileAccess<'_> {
     }
 
     /// Does the operations that are still to be done. Returns the notes that were left because they changed meanwhile.
-    pub(super) fn forward(&self, dir: &Path, intent: &Intent, mode: Mode) -> Result<Vec<NotePath>, VaultError> {
+    pub(super) fn roll_forward(&self, dir: &Path, intent: &Intent, mode: Mode) -> Result<Vec<NotePath>, VaultError> {
         let mut left: BTreeSet<NotePath> = BTreeSet::new();
         for folder in &intent.made {
             let full = self.root.join(folder);
@@ -238,7 +238,7 @@ impl FileAccess<'_> {
     }
 
     /// Takes back the operations that were done. Returns the notes that were left because they changed meanwhile.
-    pub(super) fn back(&self, dir: &Path, intent: &Intent) -> Result<Vec<NotePath>, VaultError> {
+    pub(super) fn roll_back(&self, dir: &Path, intent: &Intent) -> Result<Vec<NotePath>, VaultError> {
         let mut left = Vec::new();
         for (number, op) in intent.ops.iter().enumerate().rev() {
             let now = match self.state(&op.place(), intent.has_twin(op)) {
@@ -250,7 +250,7 @@ impl FileAccess<'_> {
             };
             match self.progress(dir, number, op, intent, now.as_ref()) {
                 _ if now == op.before => self.set_time(op, op.modified),
-                Progress::After | Progress::Within if self.unstep(dir, number, op, intent)? => {}
+                Progress::After | Progress::Within if self.undo_step(dir, number, op, intent)? => {}
                 _ => left.push(op.path.clone()),
             }
         }
@@ -260,7 +260,7 @@ impl FileAccess<'_> {
     }
 
     /// Takes back one operation; `false` when somebody put another file where it was.
-    fn unstep(&self, dir: &Path, number: usize, op: &Operation, intent: &Intent) -> Result<bool, VaultError> {
+    fn undo_step(&self, dir: &Path, number: usize, op: &Operation, intent: &Intent) -> Result<bool, VaultError> {
         let full = self.root.join(op.place());
         match (&op.before, &op.action) {
             // It comes back with the one that carried it.

@@ -45,9 +45,9 @@ pub(super) struct Intent {
     pub(super) cleared: CleanUp,
 }
 
-/// Changes that are applied or given back together.
+/// A group of changes that are applied or undone together.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bound {
+pub(super) struct ChangeGroup {
     pub(super) moves: Vec<Move>,
     pub(super) ties: Vec<BTreeSet<NotePath>>,
 }
@@ -124,10 +124,10 @@ impl Operation {
 }
 
 impl Intent {
-    pub(super) fn new(run: &str, kind: Kind, ops: Vec<Operation>, bound: Bound, made: Vec<String>) -> Self {
+    pub(super) fn new(run: &str, kind: Kind, ops: Vec<Operation>, bound: ChangeGroup, made: Vec<String>) -> Self {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let at_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-        let Bound { moves, ties } = bound;
+        let ChangeGroup { moves, ties } = bound;
         Self { format: FORMAT, run: run.to_owned(), at_ms, kind, ops, moves, ties, made, cleared: CleanUp::default() }
     }
 

@@ -45,7 +45,7 @@ use crate::{Changes, NotePath, Vault, VaultError};
 use execute::{FileAccess, Mode};
 use files::{Disk, Files};
 pub use forget::Forgotten;
-use journal::{Bound, Entry, FileAction, Intent, Kind};
+use journal::{ChangeGroup, Entry, FileAction, Intent, Kind};
 
 /// What applying did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -247,7 +247,7 @@ fn apply_with(files: &dyn Files, vault: &Vault, run: &str, changes: &Changes) ->
     let _lock = lock::lock(vault.root(), files)?;
     let access = FileAccess { root: vault.root(), files };
     recover_first(vault, &access)?;
-    let bound = Bound { moves: changes.moves().to_vec(), ties: changes.ties().to_vec() };
+    let bound = ChangeGroup { moves: changes.moves().to_vec(), ties: changes.ties().to_vec() };
     let plan = plan::plan(vault, &access, run, Kind::Apply, &plan::targets(changes), bound)?;
     let intent = commit(&access, plan)?;
     // The changes are made, whether or not the files can be listed again.
@@ -315,14 +315,14 @@ fn commit(access: &FileAccess<'_>, plan: plan::Plan) -> Result<Intent, VaultErro
     let not_applied = |source: VaultError| VaultError::NotApplied { run: run.clone(), source: Box::new(source) };
     let number = journal::next_number(&journal::entries(access.root)?);
     let dir = access.begin(number, &plan.intent, &plan.backups, &plan.staged).map_err(not_applied)?;
-    let carried_out = access.forward(&dir, &plan.intent, Mode::Apply);
+    let carried_out = access.roll_forward(&dir, &plan.intent, Mode::Apply);
     match carried_out {
         Ok(_) => match access.finish(&dir, &plan.intent) {
             Ok(()) => Ok(plan.intent),
             // Every note is as it is to be; only the mark is missing, and recovery writes it.
             Err(source) => Err(VaultError::Interrupted { run, source: Box::new(source) }),
         },
-        Err(cause) => match access.back(&dir, &plan.intent) {
+        Err(cause) => match access.roll_back(&dir, &plan.intent) {
             Ok(_) => match cause {
                 VaultError::Changed { .. } => Err(cause),
                 cause => Err(not_applied(cause)),
@@ -355,11 +355,11 @@ fn recover_entry(access: &FileAccess<'_>, entry: Entry) -> Result<Recovered, Vau
     };
     let interrupted = |source| VaultError::Interrupted { run: intent.run.clone(), source: Box::new(source) };
     let (outcome, left) = if access.can_complete(&entry.dir, &intent) {
-        let left = access.forward(&entry.dir, &intent, Mode::Recover).map_err(interrupted)?;
+        let left = access.roll_forward(&entry.dir, &intent, Mode::Recover).map_err(interrupted)?;
         access.finish(&entry.dir, &intent).map_err(interrupted)?;
         (RecoveryOutcome::Completed, left)
     } else {
-        (RecoveryOutcome::RolledBack, access.back(&entry.dir, &intent).map_err(interrupted)?)
+        (RecoveryOutcome::RolledBack, access.roll_back(&entry.dir, &intent).map_err(interrupted)?)
     };
     Ok(Recovered { run: intent.run, outcome, left })
 }

@@ -82,7 +82,7 @@ impl FileAccess<'_> {
             let now = fs::read(self.root.join(op.place())).ok()?;
             let new = fs::read(stage_path(dir, number)).ok()?;
             let is_new = Some(&ContentHash::of(&new)) == op.after.as_ref();
-            Some(is_new && is_between(&now, &self.kept(old).ok()?, &new))
+            Some(is_new && is_between(&now, &self.backup(old).ok()?, &new))
         };
         let was_moved = matches!(op.action, FileAction::Bring(_)) && now == Some(old);
         if was_moved || is_within() == Some(true) { Progress::Within } else { Progress::Foreign }
@@ -97,7 +97,7 @@ impl FileAccess<'_> {
         before: &ContentHash,
         time: Option<Duration>,
     ) -> Outcome {
-        let bytes = self.kept(before)?;
+        let bytes = self.backup(before)?;
         if full.is_file() && self.files.rewrite(full, &bytes, time_of(time)).is_ok() {
             return Ok(());
         }

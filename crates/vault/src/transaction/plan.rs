@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::execute::{FileAccess, Staged};
 use super::files::FileAttributes;
-use super::journal::{Bound, FileAction, Intent, Kind, Operation, TRASH, since_epoch, time_of};
+use super::journal::{ChangeGroup, FileAction, Intent, Kind, Operation, TRASH, since_epoch, time_of};
 use crate::vault::reach;
 use crate::{Changes, ContentHash, NotePath, Vault, VaultError};
 
@@ -83,7 +83,7 @@ pub(super) fn plan(
     run: &str,
     kind: Kind,
     targets: &BTreeMap<NotePath, Target>,
-    bound: Bound,
+    bound: ChangeGroup,
 ) -> Result<Plan, VaultError> {
     check_unchanged(vault, access, targets)?;
     let case_variants = case_variants(targets);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::execute::FileAccess;
-use super::journal::{Bound, CleanUp, End, Entry, FileAction, Intent, Kind};
+use super::journal::{ChangeGroup, CleanUp, End, Entry, FileAction, Intent, Kind};
 use super::plan::{Content, Removal, Target};
 use crate::changes::connected;
 use crate::{ContentHash, Move, NotePath, Vault, VaultError};
@@ -84,7 +84,7 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
 pub(super) struct Restoration {
     pub(super) targets: BTreeMap<NotePath, Target>,
     pub(super) refused: Vec<NotePath>,
-    pub(super) bound: Bound,
+    pub(super) bound: ChangeGroup,
     pub(super) cleared: CleanUp,
 }
 
@@ -120,7 +120,7 @@ pub(super) fn restoration(
     let mut found = Restoration {
         targets: BTreeMap::new(),
         refused: refused.iter().cloned().collect(),
-        bound: Bound { moves: effect.moves.clone(), ties: effect.ties.clone() },
+        bound: ChangeGroup { moves: effect.moves.clone(), ties: effect.ties.clone() },
         cleared: CleanUp { trash: Vec::new(), folders: effect.made.clone() },
     };
     for (path, note_effect) in effect.notes.iter().filter(|(path, _)| !refused.contains(*path)) {
@@ -139,7 +139,7 @@ pub(super) fn restoration(
                     let hash = now.get(at).cloned().flatten().unwrap_or_else(|| hash.clone());
                     Some(Content::From(at.clone(), hash))
                 }
-                (_, Some(hash)) => Some(Content::Bytes(access.kept(hash)?)),
+                (_, Some(hash)) => Some(Content::Bytes(access.backup(hash)?)),
                 (_, None) => None,
             },
             attributes_of: match &moved_to {

@@ -6,7 +6,7 @@ use graphloom_vault::transaction::{self, RunState, UndoOptions};
 use graphloom_vault::{Changes, NotePath, Notes, VaultError};
 use serde_json::json;
 
-use super::{Place, path};
+use super::{TestVault, path};
 
 const FILES: &[(&str, &str)] = &[
     ("A.md", "\u{feff}---\r\nk: 1\r\n---\r\n[[B]]"),
@@ -17,7 +17,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Every kind of change at once.
-fn changed(place: &Place) -> Changes {
+fn changed(place: &TestVault) -> Changes {
     let mut overlay = place.overlay();
     overlay.set_frontmatter(&path("A.md"), "k", json!(2)).unwrap();
     overlay.rename(&path("B.md"), &path("new/folder/E.md")).unwrap();
@@ -28,7 +28,7 @@ fn changed(place: &Place) -> Changes {
 
 #[test]
 fn applied_as_shown_and_undone_to_identical_bytes() {
-    let place = Place::new(FILES);
+    let place = TestVault::new(FILES);
     let before = place.tree();
     let changes = changed(&place);
     assert_eq!(place.tree(), before, "pending changes touch nothing");
@@ -60,7 +60,7 @@ fn applied_as_shown_and_undone_to_identical_bytes() {
 
 #[test]
 fn changes_survive_being_stored() {
-    let place = Place::new(FILES);
+    let place = TestVault::new(FILES);
     let changes = changed(&place);
     let stored = serde_json::to_string(&changes).unwrap();
     let read: Changes = serde_json::from_str(&stored).unwrap();
@@ -75,7 +75,7 @@ fn a_note_edited_meanwhile_stops_everything() {
     for (name, text) in
         [("A.md", Some("mine")), ("C.md", None), ("other/F.md", Some("mine")), ("dir/D.md", Some("mine"))]
     {
-        let place = Place::new(FILES);
+        let place = TestVault::new(FILES);
         let changes = changed(&place);
         let file = place.root().join(name);
         match text {
@@ -97,7 +97,7 @@ fn a_note_edited_meanwhile_stops_everything() {
 
 #[test]
 fn a_note_that_was_the_same_length_at_the_same_time_is_still_seen_as_changed() {
-    let place = Place::new(&[("A.md", "aaaa")]);
+    let place = TestVault::new(&[("A.md", "aaaa")]);
     let file = place.root().join("A.md");
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     let touch = || fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
@@ -113,7 +113,7 @@ fn a_note_that_was_the_same_length_at_the_same_time_is_still_seen_as_changed() {
 
 #[test]
 fn undo_leaves_what_changed_since_and_what_is_tied_to_it() {
-    let place = Place::new(FILES);
+    let place = TestVault::new(FILES);
     let before = place.tree();
     transaction::apply(&place.vault, "run", &changed(&place)).unwrap();
     fs::write(place.root().join("new/folder/E.md"), "edited since").unwrap();
@@ -132,7 +132,7 @@ fn undo_leaves_what_changed_since_and_what_is_tied_to_it() {
 
 #[test]
 fn a_run_that_applied_twice_is_undone_as_one() {
-    let place = Place::new(FILES);
+    let place = TestVault::new(FILES);
     let before = place.tree();
     transaction::apply(&place.vault, "run", &changed(&place)).unwrap();
     let mut second = place.overlay();
@@ -158,7 +158,7 @@ fn a_run_that_applied_twice_is_undone_as_one() {
 
 #[test]
 fn the_trash_never_loses_a_note() {
-    let place = Place::new(&[("C.md", "1"), ("x/C.md", "2"), (".trash/c.md", "old"), (".trash/C 2.md", "older")]);
+    let place = TestVault::new(&[("C.md", "1"), ("x/C.md", "2"), (".trash/c.md", "old"), (".trash/C 2.md", "older")]);
     let mut overlay = place.overlay();
     overlay.delete(&path("C.md")).unwrap();
     overlay.delete(&path("x/C.md")).unwrap();
@@ -174,7 +174,7 @@ fn the_trash_never_loses_a_note() {
 
 #[test]
 fn a_part_of_the_changes_can_be_applied() {
-    let place = Place::new(FILES);
+    let place = TestVault::new(FILES);
     let changes = changed(&place);
     let part = changes.only([&path("C.md"), &path("other/F.md")]);
     let applied = transaction::apply(&place.vault, "run", &part).unwrap();
@@ -184,7 +184,7 @@ fn a_part_of_the_changes_can_be_applied() {
 
 #[test]
 fn a_damaged_backup_is_told_and_nothing_is_given_back() {
-    let place = Place::new(FILES);
+    let place = TestVault::new(FILES);
     transaction::apply(&place.vault, "run", &changed(&place)).unwrap();
     let blobs = place.root().join(".obsius/blobs");
     let blob = fs::read_dir(&blobs).unwrap().next().unwrap().unwrap().path();
@@ -196,7 +196,7 @@ fn a_damaged_backup_is_told_and_nothing_is_given_back() {
 
 #[test]
 fn names_of_runs_are_checked_and_nothing_is_written_for_nothing() {
-    let place = Place::new(FILES);
+    let place = TestVault::new(FILES);
     for run in ["", "../x", "a/b", ".hidden", "a b"] {
         assert!(matches!(
             transaction::apply(&place.vault, run, &Changes::default()),
@@ -215,7 +215,7 @@ fn names_of_runs_are_checked_and_nothing_is_written_for_nothing() {
 
 #[test]
 fn changes_that_an_earlier_version_stored_are_read_and_applied() {
-    let place = Place::new(&[("A.md", "a\n")]);
+    let place = TestVault::new(&[("A.md", "a\n")]);
     let stored = json!({"files": {"B.md": {"before": null, "after": "see [[A]]\n"}}});
     let changes: Changes = serde_json::from_value(stored).unwrap();
     transaction::apply(&place.vault, "run", &changes).unwrap();
@@ -225,7 +225,7 @@ fn changes_that_an_earlier_version_stored_are_read_and_applied() {
 
 #[test]
 fn what_was_moved_into_a_folder_moves_on_with_it() {
-    let place = Place::new(&[("a/p.png", "picture"), ("a/N.md", "![[p.png]]"), ("b/Z.md", "z"), ("b/A.md", "a")]);
+    let place = TestVault::new(&[("a/p.png", "picture"), ("a/N.md", "![[p.png]]"), ("b/Z.md", "z"), ("b/A.md", "a")]);
     let mut overlay = place.overlay();
     for (from, to) in [("a/p.png", "b/q.png"), ("a/N.md", "b/M.md")] {
         overlay.rename(&NotePath::of_file(from).unwrap(), &NotePath::of_file(to).unwrap()).unwrap();

@@ -4,11 +4,11 @@ use std::fs;
 
 use graphloom_vault::{LinkIndex, Notes, SkipReason, Vault, VaultError, VaultOptions, transaction};
 
-use super::{Place, path};
+use super::{TestVault, path};
 
 #[test]
 fn a_file_that_is_not_utf8_is_reported_and_never_changed() {
-    let place = Place::of_bytes(&[
+    let place = TestVault::of_bytes(&[
         ("Good.md", b"[[Bad]]"),
         ("Bad.md", &[0x66, 0xff, 0xfe]),
         ("Wide.md", &[0xff, 0xfe, b'a', 0]),
@@ -35,7 +35,7 @@ fn a_file_that_is_not_utf8_is_reported_and_never_changed() {
 
 #[test]
 fn hidden_files_are_no_notes() {
-    let place = Place::new(&[
+    let place = TestVault::new(&[
         ("N.md", ""),
         (".obsidian/x.md", ""),
         (".trash/x.md", ""),
@@ -50,7 +50,7 @@ fn hidden_files_are_no_notes() {
 
 #[test]
 fn large_notes_are_left_alone() {
-    let place = Place::new(&[("Big.md", "0123456789")]);
+    let place = TestVault::new(&[("Big.md", "0123456789")]);
     let vault = Vault::open(place.root(), VaultOptions::default().max_note_bytes(5)).unwrap();
     assert_eq!(vault.skipped()[0].reason, SkipReason::TooLarge(10));
     assert!(matches!(vault.read(&path("Big.md")), Err(VaultError::TooLarge { bytes: 10, limit: 5, .. })));
@@ -60,7 +60,7 @@ fn large_notes_are_left_alone() {
 
 #[test]
 fn a_vault_must_be_a_directory() {
-    let place = Place::new(&[("N.md", "")]);
+    let place = TestVault::new(&[("N.md", "")]);
     for root in [place.root().join("N.md"), place.root().join("absent")] {
         assert!(matches!(Vault::open(&root, VaultOptions::default()), Err(VaultError::NotAVault { .. })));
     }
@@ -73,10 +73,10 @@ mod unix {
     use super::*;
 
     /// A vault beside a secret, with links of every kind to it.
-    fn with_links() -> (Place, tempfile::TempDir) {
+    fn with_links() -> (TestVault, tempfile::TempDir) {
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("Secret.md"), "secret").unwrap();
-        let place = Place::new(&[("N.md", "inside"), ("dir/M.md", "")]);
+        let place = TestVault::new(&[("N.md", "inside"), ("dir/M.md", "")]);
         symlink(outside.path().join("Secret.md"), place.root().join("Out.md")).unwrap();
         symlink(outside.path(), place.root().join("out")).unwrap();
         symlink(place.root().join("N.md"), place.root().join("In.md")).unwrap();
@@ -147,7 +147,7 @@ mod unix {
         let odd = ["AC: DC.md", "C# notes.md", "Quoted \"x\".md", "Upper.MD", "What is it?.md", "con.md", &long];
         let mut files: Vec<(&str, &str)> = odd.iter().map(|path| (*path, "x\n")).collect();
         files.extend([("Cafe\u{301}.md", "x\n"), ("two\nlines.md", "x\n"), ("ok.md", "x\n")]);
-        let place = Place::new(&files);
+        let place = TestVault::new(&files);
         let before = place.tree();
         let paths: Vec<String> = place.vault.paths().iter().map(ToString::to_string).collect();
         assert!(odd.iter().all(|path| paths.iter().any(|known| known == path)), "{paths:?}");
@@ -181,7 +181,7 @@ mod unix {
 
     #[test]
     fn permissions_stay() {
-        let place = Place::new(&[("N.md", "x"), ("M.md", "y")]);
+        let place = TestVault::new(&[("N.md", "x"), ("M.md", "y")]);
         let mode = |name: &str| fs::metadata(place.root().join(name)).unwrap().permissions().mode() & 0o777;
         for name in ["N.md", "M.md"] {
             fs::set_permissions(place.root().join(name), fs::Permissions::from_mode(0o640)).unwrap();

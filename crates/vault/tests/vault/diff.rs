@@ -3,11 +3,11 @@
 use graphloom_vault::{ChangeKind, SemanticChange, diff};
 use serde_json::json;
 
-use super::{Place, path};
+use super::{TestVault, path};
 
 #[test]
 fn shows_lines_and_what_they_mean() {
-    let place = Place::new(&[
+    let place = TestVault::new(&[
         ("A.md", "---\nstatus: draft\nold: 1\n---\n[[Old]] and [[Old#Part]]\n"),
         ("Old.md", "text\n"),
         ("Gone.md", "one\ntwo\n"),

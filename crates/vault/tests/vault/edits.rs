@@ -2,14 +2,14 @@
 
 use graphloom_vault::{Notes, VaultError};
 
-use super::{Place, path};
+use super::{TestVault, path};
 
 /// Edits a note and gives its text.
 fn edited(
     text: &str,
     edit: impl FnOnce(&mut graphloom_vault::Overlay) -> Result<(), VaultError>,
 ) -> Result<String, VaultError> {
-    let place = Place::new(&[("N.md", text)]);
+    let place = TestVault::new(&[("N.md", text)]);
     let mut overlay = place.overlay();
     edit(&mut overlay)?;
     Ok(overlay.expect(&path("N.md"))?.text().to_owned())
@@ -102,7 +102,7 @@ fn a_section_keeps_line_breaks_and_last_line() {
 
 #[test]
 fn what_ends_where_it_began_is_no_change() {
-    let place = Place::new(&[("N.md", "a\n")]);
+    let place = TestVault::new(&[("N.md", "a\n")]);
     let mut overlay = place.overlay();
     overlay.replace_text(&path("N.md"), "a", "b", 1).unwrap();
     assert_eq!(overlay.changes().len(), 1);
@@ -118,7 +118,7 @@ fn what_ends_where_it_began_is_no_change() {
 
 #[test]
 fn creating_never_overwrites() {
-    let place = Place::new(&[("dir/N.md", "a"), ("dir/i.png", "")]);
+    let place = TestVault::new(&[("dir/N.md", "a"), ("dir/i.png", "")]);
     let mut overlay = place.overlay();
     for taken in ["dir/N.md", "Dir/n.md", "dir/N.md/x.md", "dir/i.png/x.md"] {
         assert!(overlay.create(&path(taken), "x").is_err(), "{taken}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphloom_vault::{Changes, NotePath, Notes, Overlay, Vault, VaultOptions, transaction};
 use proptest::prelude::*;
 
-use super::{Place, path};
+use super::{TestVault, path};
 
 /// Notes of five lines: the author of the changes edits the first and what comes after the last, others the middle.
 const NAMES: &[&str] = &["A.md", "B.md", "sub/C.md", "sub/deep/D.md"];
@@ -56,8 +56,8 @@ proptest! {
     ) {
         let texts: Vec<String> = before.iter().map(|middle| note(middle)).collect();
         let files: Vec<(&str, &str)> = NAMES.iter().copied().zip(texts.iter().map(String::as_str)).collect();
-        let (meanwhile, first) = (Place::new(&files), Place::new(&files));
-        let edit = |place: &Place| {
+        let (meanwhile, first) = (TestVault::new(&files), TestVault::new(&files));
+        let edit = |place: &TestVault| {
             for (name, middle) in NAMES.iter().zip(&after) {
                 if let Some(middle) = middle {
                     fs::write(place.root().join(name), note(middle)).unwrap();
@@ -83,7 +83,7 @@ proptest! {
 
 #[test]
 fn links_made_meanwhile_to_a_merged_note_lead_to_where_its_text_is() {
-    let place = Place::new(&[
+    let place = TestVault::new(&[
         ("Gone.md", "text\n"),
         ("Into.md", "home\n"),
         ("Links.md", "[[Gone]]\nmiddle\n"),
@@ -119,7 +119,7 @@ fn what_cannot_be_joined_is_told() {
         (Some("other\n"), "To.md", "a file of this name was made since", vec![]),
     ] {
         let place =
-            Place::new(&[("Edited.md", "one\ntwo\nthree\n"), ("Deleted.md", "gone\n"), ("Moved.md", "moved\n")]);
+            TestVault::new(&[("Edited.md", "one\ntwo\nthree\n"), ("Deleted.md", "gone\n"), ("Moved.md", "moved\n")]);
         let mut overlay = place.overlay();
         overlay.replace_text(&path("Edited.md"), "two", "2", 1).unwrap();
         overlay.delete(&path("Deleted.md")).unwrap();
@@ -143,7 +143,7 @@ fn what_cannot_be_joined_is_told() {
 
 #[test]
 fn what_somebody_did_as_well_is_no_conflict() {
-    let place = Place::new(&[("A.md", "one\n"), ("B.md", "two\n")]);
+    let place = TestVault::new(&[("A.md", "one\n"), ("B.md", "two\n")]);
     let mut overlay = place.overlay();
     overlay.replace_text(&path("A.md"), "one", "1", 1).unwrap();
     overlay.delete(&path("B.md")).unwrap();
@@ -160,7 +160,7 @@ fn what_somebody_did_as_well_is_no_conflict() {
 /// is told.
 #[test]
 fn changes_without_the_text_they_were_made_from_are_read() {
-    let place = Place::new(&[("A.md", "one\ntwo\n")]);
+    let place = TestVault::new(&[("A.md", "one\ntwo\n")]);
     let mut overlay = place.overlay();
     overlay.append(&path("A.md"), "three").unwrap();
     let mut stored = serde_json::to_value(overlay.changes()).unwrap();

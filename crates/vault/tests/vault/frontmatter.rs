@@ -4,11 +4,11 @@ use graphloom_vault::{Note, Notes, VaultError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Place, path};
+use super::{TestVault, path};
 
 /// Sets a key (or removes it) in the frontmatter between fences, and gives what is there then.
 fn edit(yaml: &str, key: &str, value: Option<Value>) -> Result<String, VaultError> {
-    let place = Place::new(&[("N.md", &format!("---\n{yaml}---\nbody\n"))]);
+    let place = TestVault::new(&[("N.md", &format!("---\n{yaml}---\nbody\n"))]);
     let mut overlay = place.overlay();
     match value {
         Some(value) => overlay.set_frontmatter(&path("N.md"), key, value)?,
@@ -133,7 +133,7 @@ fn too_much_yaml_is_a_problem_and_no_harm() {
 
 #[test]
 fn line_breaks_and_byte_order_mark_are_kept() {
-    let place = Place::new(&[("N.md", "\u{feff}---\r\na: 1 # c\r\nlist:\r\n  - x\r\n---\r\nbody")]);
+    let place = TestVault::new(&[("N.md", "\u{feff}---\r\na: 1 # c\r\nlist:\r\n  - x\r\n---\r\nbody")]);
     let mut overlay = place.overlay();
     let note = path("N.md");
     overlay.set_frontmatter(&note, "a", json!(2)).unwrap();
@@ -148,7 +148,7 @@ fn line_breaks_and_byte_order_mark_are_kept() {
 #[test]
 fn a_note_without_frontmatter_gets_one_and_loses_it_again() {
     for text in ["body\n", "", "\u{feff}body", "---\nno end", "a\r\nb\r\n"] {
-        let place = Place::new(&[("N.md", text)]);
+        let place = TestVault::new(&[("N.md", text)]);
         let mut overlay = place.overlay();
         overlay.set_frontmatter(&path("N.md"), "a", json!([1])).unwrap();
         let note = overlay.expect(&path("N.md")).unwrap();
@@ -186,7 +186,7 @@ proptest! {
     #[test]
     fn whatever_is_set_is_read_again(value in value(), key in "[a-z][a-z: #\\-]{0,8}[a-z]") {
         for start in ["body\n", "---\nother: [1, 2] # c\n---\n"] {
-            let place = Place::new(&[("N.md", start)]);
+            let place = TestVault::new(&[("N.md", start)]);
             let mut overlay = place.overlay();
             overlay.set_frontmatter(&path("N.md"), &key, value.clone()).unwrap();
             let note = overlay.expect(&path("N.md")).unwrap();

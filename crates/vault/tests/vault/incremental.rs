@@ -5,7 +5,7 @@ use std::fs;
 use graphloom_vault::{LinkIndex, NotePath, Notes, Overlay, transaction};
 use proptest::prelude::*;
 
-use super::Place;
+use super::TestVault;
 
 const POOL: &[&str] = &[
     "A.md",
@@ -109,7 +109,7 @@ proptest! {
         steps in steps(),
     ) {
         let files: Vec<(&str, &str)> = start.iter().map(|(at, of)| (POOL[*at], text(*at, *of))).collect();
-        let place = Place::new(&files);
+        let place = TestVault::new(&files);
         let mut overlay = place.overlay();
         for (number, step) in steps.iter().enumerate() {
             // A copy that goes its own way shares nothing that changes.

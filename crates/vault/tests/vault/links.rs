@@ -2,7 +2,7 @@
 
 use graphloom_vault::{LinkIndex, Notes, Resolution};
 
-use super::{Place, path};
+use super::{TestVault, path};
 
 const FILES: &[(&str, &str)] = &[
     ("Home.md", "# Home"),
@@ -19,7 +19,7 @@ const FILES: &[(&str, &str)] = &[
 fn leads(from: &str, link: &str) -> String {
     let mut files = FILES.to_vec();
     files.push((from, link));
-    let place = Place::new(&files);
+    let place = TestVault::new(&files);
     let index = LinkIndex::build(&*place.vault);
     let links = index.outgoing(&path(from));
     assert_eq!(links.len(), 1, "{link}");
@@ -80,7 +80,7 @@ fn resolution() {
 
 #[test]
 fn a_markdown_link_is_read_from_its_own_folder_first() {
-    let place = Place::new(&[("N.md", ""), ("d/N.md", ""), ("d/x.md", "[a](N.md) [[N]]")]);
+    let place = TestVault::new(&[("N.md", ""), ("d/N.md", ""), ("d/x.md", "[a](N.md) [[N]]")]);
     let index = LinkIndex::build(&*place.vault);
     let links = index.outgoing(&path("d/x.md"));
     let to: Vec<&Resolution> = links.iter().map(|link| &link.to).collect();
@@ -89,7 +89,7 @@ fn a_markdown_link_is_read_from_its_own_folder_first() {
 
 #[test]
 fn backlinks_orphans_and_dead_ends() {
-    let place = Place::new(&[
+    let place = TestVault::new(&[
         ("A.md", "[[B]] [[B#x]] [[A]] [[gone]]"),
         ("B.md", "![[i.png]]"),
         ("C.md", "[[C]] [b](B.md)"),
@@ -106,7 +106,7 @@ fn backlinks_orphans_and_dead_ends() {
 
 #[test]
 fn a_name_resolves_without_a_link() {
-    let place = Place::new(FILES);
+    let place = TestVault::new(FILES);
     let index = LinkIndex::build(&*place.vault);
     assert_eq!(index.resolve_name("only"), Resolution::Note(path("b/Only.md")));
     assert_eq!(index.resolve_name("a/Note#Sub"), Resolution::Note(path("a/Note.md")));
@@ -118,7 +118,7 @@ fn a_name_resolves_without_a_link() {
 
 #[test]
 fn pending_changes_count() {
-    let place = Place::new(&[("A.md", "[[New]] [[B]]"), ("B.md", "")]);
+    let place = TestVault::new(&[("A.md", "[[New]] [[B]]"), ("B.md", "")]);
     let mut overlay = place.overlay();
     overlay.create(&path("New.md"), "[[A]]").unwrap();
     overlay.delete(&path("B.md")).unwrap();

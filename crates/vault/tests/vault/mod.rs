@@ -22,12 +22,12 @@ use std::sync::Arc;
 use graphloom_vault::{Changes, NotePath, Overlay, Vault, VaultOptions};
 
 /// A directory with files, and the vault in it.
-struct Place {
+struct TestVault {
     dir: tempfile::TempDir,
     vault: Arc<Vault>,
 }
 
-impl Place {
+impl TestVault {
     fn new(files: &[(&str, &str)]) -> Self {
         let bytes: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
         Self::of_bytes(&bytes)

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use graphloom_vault::{LinkIndex, Notes, Resolution, VaultError, transaction};
 use proptest::prelude::*;
 
-use super::{Place, path};
+use super::{TestVault, path};
 
 /// `Old.md` in `dir` becomes `to`; a note `from` with `before` is to read `after`.
 #[track_caller]
 fn check(others: &[&str], (old, new): (&str, &str), (from, before): (&str, &str), after: &str) {
     let mut files = vec![(old, "# Old\n\n## Part\n\ntext ^block\n"), (from, before)];
     files.extend(others.iter().map(|other| (*other, "other\n")));
-    let place = Place::new(&files);
+    let place = TestVault::new(&files);
     let mut overlay = place.overlay();
     let sound = |overlay: &graphloom_vault::Overlay| LinkIndex::build(overlay).unresolved().len();
     let unresolved = sound(&overlay);
@@ -82,7 +82,7 @@ fn a_name_that_becomes_ambiguous_is_lengthened() {
 
 #[test]
 fn the_moved_notes_own_relative_links_are_computed_anew() {
-    let place = Place::new(&[
+    let place = TestVault::new(&[
         ("a/Old.md", "[b](B.md) [c](../C.md) [[../C]] [[./B]] [[B]] [[Old#x]] ![i](img/i.png) [w](https://x.y)\n"),
         ("a/B.md", "[old](Old.md) [[Old]]"),
         ("C.md", "[old](a/Old.md)"),
@@ -104,7 +104,7 @@ fn the_moved_notes_own_relative_links_are_computed_anew() {
 
 #[test]
 fn only_the_case_of_the_name_can_change() {
-    let place = Place::new(&[("note.md", "x"), ("From.md", "[[note]] [[NOTE]]")]);
+    let place = TestVault::new(&[("note.md", "x"), ("From.md", "[[note]] [[NOTE]]")]);
     let before = place.tree();
     let mut overlay = place.overlay();
     overlay.rename(&path("note.md"), &path("Note.md")).unwrap();
@@ -119,7 +119,7 @@ fn only_the_case_of_the_name_can_change() {
 
 #[test]
 fn nothing_is_overwritten() {
-    let place = Place::new(&[("A.md", "a"), ("B.md", "b"), ("x/y.png", "")]);
+    let place = TestVault::new(&[("A.md", "a"), ("B.md", "b"), ("x/y.png", "")]);
     let mut overlay = place.overlay();
     for to in ["B.md", "b.md", "B.md/C.md"] {
         assert!(overlay.rename(&path("A.md"), &path(to)).is_err(), "{to}");
@@ -130,7 +130,7 @@ fn nothing_is_overwritten() {
 
 #[test]
 fn moving_back_leaves_no_change() {
-    let place = Place::new(&[("Old.md", "[me](Old.md)"), ("From.md", "[[Old]] [x](Old.md)")]);
+    let place = TestVault::new(&[("Old.md", "[me](Old.md)"), ("From.md", "[[Old]] [x](Old.md)")]);
     let mut overlay = place.overlay();
     overlay.rename(&path("Old.md"), &path("dir/New.md")).unwrap();
     overlay.rename(&path("dir/New.md"), &path("dir/Newer.md")).unwrap();
@@ -143,7 +143,7 @@ fn moving_back_leaves_no_change() {
 
 #[test]
 fn a_move_and_its_links_are_one_group() {
-    let place = Place::new(&[("Old.md", "x"), ("From.md", "[[Old]]"), ("Other.md", "y")]);
+    let place = TestVault::new(&[("Old.md", "x"), ("From.md", "[[Old]]"), ("Other.md", "y")]);
     let mut overlay = place.overlay();
     overlay.rename(&path("Old.md"), &path("New.md")).unwrap();
     overlay.append(&path("Other.md"), "more").unwrap();
@@ -162,7 +162,7 @@ fn links_that_are_written_in_another_way_follow_too() {
     let after = "[[Tea]] [x](Tea.md) [y](Tea.md) [z](<./Tea.md>) [[Tea|c]]\n";
     check(&[], ("Caf\u{e9}.md", "Tea.md"), ("From.md", text), after);
     let (text, after) = ("[x](a\\(1\\).md) [y](a(1).md#p)\n", "[x](b.md) [y](b.md#p)\n");
-    let place = Place::new(&[("a(1).md", ""), ("From.md", text)]);
+    let place = TestVault::new(&[("a(1).md", ""), ("From.md", text)]);
     let mut overlay = place.overlay();
     let from = graphloom_vault::NotePath::of_file("a(1).md").unwrap();
     overlay.rename(&from, &path("b.md")).unwrap();
@@ -177,7 +177,7 @@ fn a_note_of_an_odd_name_takes_its_links_along() {
         [("C# notes.md", "[[b/AC: DC]]\n"), ("Quoted \"x\".md", ""), ("What is it?.md", ""), ("b/AC: DC.md", "")];
     let mut files = files.to_vec();
     files.push(("From.md", text));
-    let place = Place::new(&files);
+    let place = TestVault::new(&files);
     let mut overlay = place.overlay();
     for (from, to) in
         [("What is it?.md", "What.md"), ("C# notes.md", "lang/C# notes.md"), ("Quoted \"x\".md", "Quoted.md")]
@@ -193,7 +193,7 @@ fn a_note_of_an_odd_name_takes_its_links_along() {
 #[test]
 fn a_link_that_could_not_be_written_stops_the_move() {
     // Between brackets the folder's `#` would begin a heading, and without it the link leads to the other note.
-    let place = Place::new(&[("C#/Old.md", ""), ("From.md", "[[Old]]"), ("x.md", "")]);
+    let place = TestVault::new(&[("C#/Old.md", ""), ("From.md", "[[Old]]"), ("x.md", "")]);
     let mut overlay = place.overlay();
     let error = overlay.rename(&path("x.md"), &path("Old.md")).unwrap_err();
     assert!(matches!(&error, VaultError::IllegalEdit { .. }), "{error}");
@@ -211,7 +211,7 @@ const BASE: &str = "filters:\n  and:\n    - file.hasLink(\"Old\") # c\n    - 'fi
 #[test]
 fn cards_filters_and_pictures_follow() {
     let of_file = |path: &str| graphloom_vault::NotePath::of_file(path).unwrap();
-    let place = Place::of_bytes(&[
+    let place = TestVault::of_bytes(&[
         ("a/Old.md", b"![](p.png)"),
         ("a/p.png", &[0, 255]),
         ("B.canvas", CANVAS.as_bytes()),
@@ -244,7 +244,7 @@ fn cards_filters_and_pictures_follow() {
 
 #[test]
 fn links_made_after_the_move_was_planned_follow_too() {
-    let place = Place::new(&[("Old.md", ""), ("From.md", "[[Old]]"), ("Later.md", "")]);
+    let place = TestVault::new(&[("Old.md", ""), ("From.md", "[[Old]]"), ("Later.md", "")]);
     let mut overlay = place.overlay();
     overlay.rename(&path("Old.md"), &path("dir/New.md")).unwrap();
     std::fs::write(place.root().join("Later.md"), "[[Old#h|x]] [[New]]").unwrap();
@@ -264,7 +264,7 @@ fn links_made_after_the_move_was_planned_follow_too() {
 #[test]
 fn a_canvas_that_was_moved_as_it_is_still_follows_its_cards() {
     let of_file = |path: &str| graphloom_vault::NotePath::of_file(path).unwrap();
-    let place = Place::new(&[("A.md", ""), ("B.canvas", "{\"nodes\":[{\"file\":\"A.md\"}]}")]);
+    let place = TestVault::new(&[("A.md", ""), ("B.canvas", "{\"nodes\":[{\"file\":\"A.md\"}]}")]);
     let before = place.tree();
     let mut overlay = place.overlay();
     overlay.rename(&of_file("B.canvas"), &of_file("x/C.canvas")).unwrap();
@@ -279,7 +279,7 @@ fn a_canvas_that_was_moved_as_it_is_still_follows_its_cards() {
 #[test]
 fn a_new_note_takes_no_link_from_another() {
     let place =
-        Place::new(&[("a/Plan.md", ""), ("From.md", "[[Plan]] [[plan#x|p]] [[To come]]"), ("a/b.md", "[[Plan]]")]);
+        TestVault::new(&[("a/Plan.md", ""), ("From.md", "[[Plan]] [[plan#x|p]] [[To come]]"), ("a/b.md", "[[Plan]]")]);
     let mut overlay = place.overlay();
     let made = overlay.create(&path("Plan.md"), "mine [[Plan]]").unwrap();
     assert_eq!(made.links(), 3);
@@ -295,7 +295,7 @@ fn a_new_note_takes_no_link_from_another() {
 #[test]
 fn a_merged_note_keeps_every_link_to_it_and_in_it() {
     let gone = "---\ntags: [b, c]\nup: \"[[../x/C]]\"\nstatus: old\n---\n## Part\n\n[c](C.md) [[To come]] ![[missing.png]] [[#Part]] `[[A]]`\n";
-    let place = Place::new(&[
+    let place = TestVault::new(&[
         ("A.md", "---\ntags: [a, b]\nstatus: new # mine\n---\n# A\n\nSee [[B]].\n"),
         ("x/B.md", gone),
         ("x/C.md", "[[B#Part|b]] ![[x/B]]\n"),
@@ -324,7 +324,7 @@ fn a_merged_note_keeps_every_link_to_it_and_in_it() {
     for (home, gone) in
         [("```\nopen", "[[C]]\n"), ("[x][r]\n\n[r]: C.md\n", "[y][r]\n\n[r]: A.md\n"), ("%% open", "[[C]] %%")]
     {
-        let place = Place::new(&[("A.md", home), ("B.md", gone), ("C.md", "")]);
+        let place = TestVault::new(&[("A.md", home), ("B.md", gone), ("C.md", "")]);
         let mut overlay = place.overlay();
         assert!(overlay.merge(&path("B.md"), &path("A.md")).is_err(), "{home}");
         assert!(overlay.changes().is_empty());
@@ -333,7 +333,8 @@ fn a_merged_note_keeps_every_link_to_it_and_in_it() {
 
 #[test]
 fn links_to_a_deleted_note_can_be_led_to_another() {
-    let place = Place::new(&[("Old.md", ""), ("a/Old.md", ""), ("New.md", ""), ("From.md", "[[Old#h|x]] [[a/Old]]")]);
+    let place =
+        TestVault::new(&[("Old.md", ""), ("a/Old.md", ""), ("New.md", ""), ("From.md", "[[Old#h|x]] [[a/Old]]")]);
     let mut overlay = place.overlay();
     overlay.delete(&path("Old.md")).unwrap();
     assert_eq!(overlay.linking_to_deleted(&path("Old.md")), [path("From.md")]);
@@ -383,7 +384,7 @@ proptest! {
         };
         let texts: Vec<(&str, String)> = notes.iter().map(|(at, links)| (POOL[*at], text(links))).collect();
         let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
-        let place = Place::new(&files);
+        let place = TestVault::new(&files);
         let (from, to) = (path(POOL[from]), path(POOL[to]));
         let mut overlay = place.overlay();
         let before = LinkIndex::build(&overlay);

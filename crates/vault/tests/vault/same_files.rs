@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use graphloom_vault::transaction::{self, UndoOptions};
 use graphloom_vault::{Changes, VaultError};
 
-use super::{Place, path};
+use super::{TestVault, path};
 
 const FILES: &[(&str, &str)] = &[
     ("Edited.md", "see [[Moved]] and [[Carried]]\n"),
@@ -26,7 +26,7 @@ struct FileIdentity {
     changed: SystemTime,
 }
 
-fn identity(place: &Place, name: &str) -> FileIdentity {
+fn identity(place: &TestVault, name: &str) -> FileIdentity {
     let found = fs::metadata(place.root().join(name)).unwrap();
     FileIdentity {
         inode: found.ino(),
@@ -39,8 +39,8 @@ fn identity(place: &Place, name: &str) -> FileIdentity {
 }
 
 /// Files of an odd mode and of a certain age, one of them with a second name outside of the vault.
-fn aged() -> (Place, tempfile::TempDir) {
-    let place = Place::new(FILES);
+fn aged() -> (TestVault, tempfile::TempDir) {
+    let place = TestVault::new(FILES);
     let outside = tempfile::tempdir_in(place.root().parent().unwrap()).unwrap();
     for (at, (name, _)) in FILES.iter().enumerate() {
         let file = place.root().join(name);
@@ -52,7 +52,7 @@ fn aged() -> (Place, tempfile::TempDir) {
     (place, outside)
 }
 
-fn changed(place: &Place) -> Changes {
+fn changed(place: &TestVault) -> Changes {
     let mut overlay = place.overlay();
     overlay.rename(&path("Moved.md"), &path("sub/Moved on.md")).unwrap();
     overlay.rename(&path("Carried.md"), &path("sub/Carried on.md")).unwrap();
@@ -115,7 +115,7 @@ fn a_read_only_note_is_not_changed_and_not_removed_but_can_move() {
 
 #[test]
 fn two_names_of_one_file_that_become_different_notes_part() {
-    let place = Place::new(&[("A.md", "same\n"), ("B.md", "same\n")]);
+    let place = TestVault::new(&[("A.md", "same\n"), ("B.md", "same\n")]);
     fs::remove_file(place.root().join("B.md")).unwrap();
     fs::hard_link(place.root().join("A.md"), place.root().join("B.md")).unwrap();
     let mut overlay = place.overlay();

@@ -11,7 +11,7 @@ use graphloom_core_graph::{
 };
 use tokio::sync::Notify;
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Calls, Work, Worked, add_nodes, done, failed, line};
 
 on_every_store!(
@@ -45,8 +45,8 @@ fn told(event: &Event) -> String {
     }
 }
 
-async fn case_67_events_come_in_a_fixed_order(ground: &Ground) {
-    let thread = ground.thread(two());
+async fn case_67_events_come_in_a_fixed_order(case_store: &CaseStore) {
+    let thread = case_store.thread(two());
     let mut run = thread.run(Work::update());
     let mut all = Vec::new();
     while let Some(event) = run.next().await {
@@ -72,7 +72,7 @@ async fn case_67_events_come_in_a_fixed_order(ground: &Ground) {
     assert_eq!(all, expected);
 }
 
-async fn case_68_a_custom_event_is_heard_before_its_node_goes_on(ground: &Ground) {
+async fn case_68_a_custom_event_is_heard_before_its_node_goes_on(case_store: &CaseStore) {
     let heard = Arc::new(Notify::new());
     let waits = Arc::clone(&heard);
     let mut graph = StateGraph::<Work>::new("g");
@@ -87,7 +87,7 @@ async fn case_68_a_custom_event_is_heard_before_its_node_goes_on(ground: &Ground
         }
     });
     graph.add_edge(START, A);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let mut run = thread.run(Work::update());
     let mut parts = 0;
     while let Some(event) = run.next().await {
@@ -112,8 +112,8 @@ async fn checkpoints_told(mut run: graphloom_core_graph::Run<Work>) -> Vec<(u64,
     all
 }
 
-async fn case_70_told_checkpoints_are_the_stored_ones(ground: &Ground) {
-    let thread = ground.thread(two());
+async fn case_70_told_checkpoints_are_the_stored_ones(case_store: &CaseStore) {
+    let thread = case_store.thread(two());
     let mut all = checkpoints_told(thread.run(Work::update())).await;
     thread.update_state(A, line("edit")).await.unwrap();
     all.extend(checkpoints_told(thread.continue_()).await);
@@ -132,7 +132,7 @@ async fn case_70_told_checkpoints_are_the_stored_ones(ground: &Ground) {
     let is_stored = |number: u64| rows.iter().any(|row| row.number == number);
     let last_of_each_call = [all[2].0, edited, all[all.len() - 1].0];
     assert!(last_of_each_call.into_iter().all(is_stored));
-    if ground.keeps_steps() {
+    if case_store.keeps_steps() {
         assert!(all.iter().all(|(number, _)| is_stored(*number)));
     }
     let chained = |row: &CheckpointRow| row.parent.is_none_or(is_stored);
@@ -150,8 +150,8 @@ impl Clock for ManualClock {
 }
 
 /// Runs a new thread and tells whether a kept result stood for the node.
-async fn hit(ground: &Ground, threads: &Threads<Work>, x: i64) -> bool {
-    let mut run = threads.thread(ground.id()).policy(ground.policy()).run(Work::update().x(x));
+async fn hit(case_store: &CaseStore, threads: &Threads<Work>, x: i64) -> bool {
+    let mut run = threads.thread(case_store.id()).policy(case_store.policy()).run(Work::update().x(x));
     let mut hit = false;
     while let Some(event) = run.next().await {
         hit |= matches!(event.kind, EventKind::TaskCached { .. });
@@ -160,7 +160,7 @@ async fn hit(ground: &Ground, threads: &Threads<Work>, x: i64) -> bool {
     hit
 }
 
-async fn case_71_a_kept_result_stands_for_a_run_until_it_expires(ground: &Ground) {
+async fn case_71_a_kept_result_stands_for_a_run_until_it_expires(case_store: &CaseStore) {
     let (hands, calls) = (ManualClock::default(), Calls::default());
     let store: Arc<dyn Store> = Arc::new(MemoryStore::with_clock(Arc::new(hands.clone())));
     let mut graph = StateGraph::<Work>::new("g");
@@ -172,17 +172,17 @@ async fn case_71_a_kept_result_stands_for_a_run_until_it_expires(ground: &Ground
     });
     graph.add_cache(A, Cache::by(|work: &Work| work.x).ttl(Duration::from_secs(1)));
     graph.add_edge(START, A);
-    let threads = ground.threads(graph).with_store(store);
-    assert!(!hit(ground, &threads, 1).await);
-    assert!(hit(ground, &threads, 1).await, "across runs");
-    assert!(!hit(ground, &threads, 2).await, "another input");
+    let threads = case_store.threads(graph).with_store(store);
+    assert!(!hit(case_store, &threads, 1).await);
+    assert!(hit(case_store, &threads, 1).await, "across runs");
+    assert!(!hit(case_store, &threads, 2).await, "another input");
     hands.0.store(1000, Ordering::Relaxed);
-    assert!(!hit(ground, &threads, 1).await, "it has expired");
-    assert!(hit(ground, &threads, 1).await);
+    assert!(!hit(case_store, &threads, 1).await, "it has expired");
+    assert!(hit(case_store, &threads, 1).await);
     threads.clear_cache(A).await.unwrap();
-    assert!(!hit(ground, &threads, 1).await, "it was cleared");
+    assert!(!hit(case_store, &threads, 1).await, "it was cleared");
     for _ in 0..2 {
-        failed(threads.thread(ground.id()).run(Work::update().x(13)).await);
+        failed(threads.thread(case_store.id()).run(Work::update().x(13)).await);
     }
     assert_eq!(calls.count("13"), 2, "a failure is not kept");
 }
@@ -208,8 +208,8 @@ fn assert_equal(work: &Work) {
 }
 
 /// Bytes of the newest record of a field at each of its versions.
-async fn bytes(ground: &Ground, thread: &Thread<Work>, field: &str) -> usize {
-    let store = ground.store();
+async fn bytes(case_store: &CaseStore, thread: &Thread<Work>, field: &str) -> usize {
+    let store = case_store.store();
     let mut versions = std::collections::BTreeSet::new();
     for row in thread.history(&HistoryFilter::default()).await.unwrap() {
         versions.extend(row.fields.of(field));
@@ -222,8 +222,8 @@ async fn bytes(ground: &Ground, thread: &Thread<Work>, field: &str) -> usize {
     bytes
 }
 
-async fn case_72_deltas_are_the_same_as_whole_values(ground: &Ground) {
-    let thread = ground.thread(turns());
+async fn case_72_deltas_are_the_same_as_whole_values(case_store: &CaseStore) {
+    let thread = case_store.thread(turns());
     let mut fourth = 0;
     for turn in 0..12 {
         let work = done(thread.run(Work::update()).await);
@@ -238,7 +238,7 @@ async fn case_72_deltas_are_the_same_as_whole_values(ground: &Ground) {
     for row in thread.history(&HistoryFilter::default()).await.unwrap() {
         assert_equal(&thread.at(row.number).state().await.unwrap().state);
     }
-    let (deltas, whole) = (bytes(ground, &thread, "log").await, bytes(ground, &thread, "whole").await);
+    let (deltas, whole) = (bytes(case_store, &thread, "log").await, bytes(case_store, &thread, "whole").await);
     assert!(deltas * 2 < whole, "{deltas} against {whole} bytes");
 
     thread.at(fourth).fork().await.unwrap();

@@ -11,7 +11,7 @@ use graphloom_core_graph::{
 };
 use tokio::sync::Notify;
 
-use crate::ground::{Ground, on_every_store, until_free};
+use crate::case_store::{CaseStore, on_every_store, until_free};
 use crate::stores::{CALLS, FailingStore};
 use crate::work::{Calls, Work, Worked, add_nodes, done, failed, line, says, status, steps, waiting};
 
@@ -55,9 +55,9 @@ fn flaky(calls: &Calls, mended: &Arc<AtomicBool>) -> StateGraph<Work> {
     graph
 }
 
-async fn case_24_a_finished_sibling_of_a_failure_does_not_run_again(ground: &Ground) {
+async fn case_24_a_finished_sibling_of_a_failure_does_not_run_again(case_store: &CaseStore) {
     let (calls, mended) = (Calls::default(), Arc::new(AtomicBool::new(false)));
-    let thread = ground.thread(flaky(&calls, &mended));
+    let thread = case_store.thread(flaky(&calls, &mended));
     assert_eq!(failed(thread.run(Work::update()).await), "node `flaky` failed: boom");
     let state = thread.state().await.unwrap();
     assert_eq!((state.status, state.state.story().as_str()), (ThreadStatus::Failed, ""), "the step is not committed");
@@ -71,14 +71,14 @@ async fn case_24_a_finished_sibling_of_a_failure_does_not_run_again(ground: &Gro
     assert_eq!(history.iter().map(|row| row.step).collect::<Vec<_>>(), [1, 0]);
 }
 
-async fn case_25_an_input_after_a_failure_runs_everything_again(ground: &Ground) {
+async fn case_25_an_input_after_a_failure_runs_everything_again(case_store: &CaseStore) {
     let (calls, mended) = (Calls::default(), Arc::new(AtomicBool::new(false)));
-    let thread = ground.thread(flaky(&calls, &mended));
+    let thread = case_store.thread(flaky(&calls, &mended));
     failed(thread.run(Work::update()).await);
     mended.store(true, Ordering::SeqCst);
     let refused = thread.run(line("in")).await.unwrap_err();
     assert!(matches!(refused, RunError::WrongStatus { status: ThreadStatus::Failed, .. }), "{refused}");
-    assert_eq!(done(thread.clone().abandon().run(line("in")).await).story(), "in flaky ok");
+    assert_eq!(done(thread.abandon().run(line("in")).await).story(), "in flaky ok");
     assert_eq!((calls.count("ok"), calls.count("flaky")), (2, 2), "what `ok` had made is dropped");
 }
 
@@ -97,12 +97,12 @@ fn failing(graph: &mut StateGraph<Work>, calls: &Calls, times: u32, error: fn() 
     graph.add_edge(START, A);
 }
 
-async fn case_26_attempts_and_waits_are_counted(ground: &Ground) {
+async fn case_26_attempts_and_waits_are_counted(case_store: &CaseStore) {
     let mut policy = Retry::exponential(5).after(Duration::from_millis(50));
     (policy.jitter, policy.max) = (0.0, Duration::from_millis(120));
     let (calls, mut graph) = (Calls::default(), StateGraph::<Work>::new("g"));
     failing(&mut graph, &calls, 9, || NodeError::retryable("busy"), policy);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     assert_eq!(failed(thread.run(Work::update()).await), "node `a` failed after 5 attempts: busy");
     assert_eq!(calls.count("try"), 5);
     let waits: Vec<_> = thread
@@ -116,19 +116,19 @@ async fn case_26_attempts_and_waits_are_counted(ground: &Ground) {
 
     let (calls, mut graph) = (Calls::default(), StateGraph::<Work>::new("g"));
     failing(&mut graph, &calls, 9, || NodeError::terminal("wrong"), Retry::immediate(3));
-    failed(ground.thread(graph).run(Work::update()).await);
+    failed(case_store.thread(graph).run(Work::update()).await);
     assert_eq!(calls.count("try"), 1, "no retry mends it");
 }
 
-async fn case_26_writes_of_failed_attempts_never_appear(ground: &Ground) {
+async fn case_26_writes_of_failed_attempts_never_appear(case_store: &CaseStore) {
     let (calls, mut graph) = (Calls::default(), StateGraph::<Work>::new("g"));
     failing(&mut graph, &calls, 2, || NodeError::retryable("busy"), Retry::immediate(3));
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     assert_eq!(done(thread.run(Work::update()).await).story(), "3");
     assert_eq!((calls.count("try"), steps(&thread).await.len()), (3, 1));
 }
 
-async fn case_28_siblings_of_a_failure_finish(ground: &Ground) {
+async fn case_28_siblings_of_a_failure_finish(case_store: &CaseStore) {
     let calls = Calls::default();
     let failing = Arc::new(Notify::new());
     let mut graph = StateGraph::<Work>::new("g");
@@ -151,14 +151,14 @@ async fn case_28_siblings_of_a_failure_finish(ground: &Ground) {
         }
     });
     graph.add_edge(START, FLAKY).add_edge(START, OK);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     assert_eq!(failed(thread.run(Work::update()).await), "node `flaky` failed: boom");
     assert_eq!(calls.count("slow"), 1, "its work is not thrown away");
     assert_eq!(done(thread.continue_().await).story(), "flaky ok");
     assert_eq!(calls.count("slow"), 1, "and not done twice");
 }
 
-async fn case_28_siblings_of_a_question_finish_and_do_not_run_again(ground: &Ground) {
+async fn case_28_siblings_of_a_question_finish_and_do_not_run_again(case_store: &CaseStore) {
     let calls = Calls::default();
     let mut graph = StateGraph::<Work>::new("g");
     graph
@@ -179,7 +179,7 @@ async fn case_28_siblings_of_a_question_finish_and_do_not_run_again(ground: &Gro
         }
     });
     graph.add_edge(START, ASK).add_edge(START, OK);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let questions = waiting(thread.run(Work::update()).await);
     assert_eq!(calls.count("slow"), 1);
     assert_eq!(done(thread.resume(questions.answer("go", "yes").unwrap()).await).story(), "yes ok");
@@ -216,25 +216,25 @@ fn threads_in(store: Arc<dyn Checkpointer>, graph: StateGraph<Work>) -> Threads<
 }
 
 /// A run whose process dies when told; afterwards the same thread in another process.
-async fn killed(ground: &Ground, graph: impl Fn() -> StateGraph<Work>, reached: &Notify) -> Thread<Work> {
-    let store = FailingStore::new(ground.store());
-    let id = ground.id();
-    let thread = threads_in(Arc::clone(&store) as _, graph()).thread(id.clone()).policy(ground.policy());
+async fn killed(case_store: &CaseStore, graph: impl Fn() -> StateGraph<Work>, reached: &Notify) -> Thread<Work> {
+    let store = FailingStore::new(case_store.store());
+    let id = case_store.id();
+    let thread = threads_in(Arc::clone(&store) as _, graph()).thread(id.clone()).policy(case_store.policy());
     let run = thread.run(Work::update()).start();
     reached.notified().await;
     store.die().await;
     drop(run);
-    let store = ground.opened_again().await;
+    let store = case_store.opened_again().await;
     until_free(&*store, &id).await;
-    threads_in(store, graph()).thread(id).policy(ground.policy())
+    threads_in(store, graph()).thread(id).policy(case_store.policy())
 }
 
-async fn case_29_a_dead_process_goes_on_from_its_last_durable_step(ground: &Ground) {
+async fn case_29_a_dead_process_goes_on_from_its_last_durable_step(case_store: &CaseStore) {
     let (calls, reached) = (Calls::default(), Arc::new(Notify::new()));
-    let again = killed(ground, || mortal(&calls, &reached), &reached).await;
+    let again = killed(case_store, || mortal(&calls, &reached), &reached).await;
     let before = calls.all();
     assert_eq!(before, ["0", "1", "2", "3"]);
-    if ground.durability == Durability::Exit {
+    if case_store.durability == Durability::Exit {
         let refused = again.continue_().await.unwrap_err();
         assert!(matches!(refused, RunError::WrongStatus { status: ThreadStatus::New, .. }), "{refused}");
         return;
@@ -245,18 +245,18 @@ async fn case_29_a_dead_process_goes_on_from_its_last_durable_step(ground: &Grou
     let expected: Vec<_> = (durable..6).map(|number| number.to_string()).collect();
     assert_eq!(ran, expected, "nothing before the last durable step runs again");
     assert!(durable <= 3);
-    if ground.durability == Durability::Sync {
+    if case_store.durability == Durability::Sync {
         assert_eq!(durable, 3);
     }
 }
 
-async fn case_31_an_error_of_the_store_is_the_error_of_the_run(ground: &Ground) {
+async fn case_31_an_error_of_the_store_is_the_error_of_the_run(case_store: &CaseStore) {
     for call in CALLS {
-        let store = FailingStore::new(ground.store());
+        let store = FailingStore::new(case_store.store());
         let mut graph = StateGraph::<Work>::new("g");
         add_nodes(&mut graph, &[A, AFTER]);
         graph.add_edge(START, A).add_edge(A, AFTER);
-        let thread = threads_in(Arc::clone(&store) as _, graph).thread(ground.id()).policy(ground.policy());
+        let thread = threads_in(Arc::clone(&store) as _, graph).thread(case_store.id()).policy(case_store.policy());
         // A thread with a history, so that there is something to read.
         assert_eq!(done(thread.run(Work::update()).await).story(), "a after");
         store.refuse(Some(call));
@@ -274,7 +274,7 @@ async fn case_31_an_error_of_the_store_is_the_error_of_the_run(ground: &Ground) 
     }
 }
 
-async fn case_32_a_time_limit_ends_the_attempt_and_drops_what_it_made(ground: &Ground) {
+async fn case_32_a_time_limit_ends_the_attempt_and_drops_what_it_made(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     graph
         .add_node(A, |_: Snapshot<Work>, cx: Context| async move {
@@ -287,10 +287,10 @@ async fn case_32_a_time_limit_ends_the_attempt_and_drops_what_it_made(ground: &G
         .timeout(Timeout::attempt(Duration::from_millis(30)))
         .retry(Retry::immediate(3));
     graph.add_edge(START, A);
-    assert_eq!(done(ground.thread(graph).run(Work::update()).await).story(), "3");
+    assert_eq!(done(case_store.thread(graph).run(Work::update()).await).story(), "3");
 }
 
-async fn case_32_an_idle_limit_is_put_off_by_signs_of_life(ground: &Ground) {
+async fn case_32_an_idle_limit_is_put_off_by_signs_of_life(case_store: &CaseStore) {
     for (beats, expected) in [(true, None), (false, Some("node `a` failed: no result within its idle limit of 200ms"))]
     {
         let mut graph = StateGraph::<Work>::new("g");
@@ -307,7 +307,7 @@ async fn case_32_an_idle_limit_is_put_off_by_signs_of_life(ground: &Ground) {
             })
             .timeout(Timeout::idle(Duration::from_millis(200)));
         graph.add_edge(START, A);
-        let outcome = ground.thread(graph).run(Work::update()).await;
+        let outcome = case_store.thread(graph).run(Work::update()).await;
         match expected {
             None => assert_eq!(done(outcome).story(), "alive"),
             Some(message) => assert_eq!(failed(outcome), message),
@@ -315,7 +315,7 @@ async fn case_32_an_idle_limit_is_put_off_by_signs_of_life(ground: &Ground) {
     }
 }
 
-async fn case_34_a_handler_takes_over_in_the_same_step_and_leads_on(ground: &Ground) {
+async fn case_34_a_handler_takes_over_in_the_same_step_and_leads_on(case_store: &CaseStore) {
     let calls = Calls::default();
     let mut graph = StateGraph::<Work>::new("g");
     let tried = calls.clone();
@@ -331,13 +331,13 @@ async fn case_34_a_handler_takes_over_in_the_same_step_and_leads_on(ground: &Gro
     graph.add_error_handler(FLAKY, |failure: Failure, _: Snapshot<Work>| async move {
         Ok::<_, NodeError>(Step::goto(AFTER).with(line(format!("handled-{}-{}", failure.attempts, failure.message))))
     });
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     assert_eq!(done(thread.run(Work::update()).await).story(), "handled-2-busy ok after");
     assert_eq!(calls.count("flaky"), 2);
     assert_eq!(steps(&thread).await, ["flaky ok", "after"]);
 }
 
-async fn case_34_a_death_in_a_handler_leads_back_to_the_handler(ground: &Ground) {
+async fn case_34_a_death_in_a_handler_leads_back_to_the_handler(case_store: &CaseStore) {
     let (calls, reached) = (Calls::default(), Arc::new(Notify::new()));
     let graph = || {
         let mut graph = StateGraph::<Work>::new("g");
@@ -362,18 +362,18 @@ async fn case_34_a_death_in_a_handler_leads_back_to_the_handler(ground: &Ground)
         });
         graph
     };
-    let again = killed(ground, graph, &reached).await;
-    if !ground.keeps_steps() {
+    let again = killed(case_store, graph, &reached).await;
+    if !case_store.keeps_steps() {
         assert_eq!(status(&again).await, ThreadStatus::New, "nothing was stored");
         return;
     }
     assert_eq!(done(again.continue_().await).story(), "a broken");
-    if ground.durability == Durability::Sync {
+    if case_store.durability == Durability::Sync {
         assert_eq!((calls.count("node"), calls.count("handler")), (1, 2));
     }
 }
 
-async fn case_34_two_failures_have_their_own_handlers(ground: &Ground) {
+async fn case_34_two_failures_have_their_own_handlers(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     // The handler of `a` ends when that of `flaky` has begun, and the other way round.
     let meeting = Arc::new(tokio::sync::Barrier::new(2));
@@ -393,10 +393,10 @@ async fn case_34_two_failures_have_their_own_handlers(ground: &Ground) {
         });
         graph.add_edge(START, node);
     }
-    assert_eq!(done(ground.thread(graph).run(Work::update()).await).story(), "handled-a handled-flaky");
+    assert_eq!(done(case_store.thread(graph).run(Work::update()).await).story(), "handled-a handled-flaky");
 }
 
-async fn case_34_a_question_is_no_failure(ground: &Ground) {
+async fn case_34_a_question_is_no_failure(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     graph
         .add_node(ASK, |_: Snapshot<Work>, cx: Context| async move {
@@ -408,7 +408,7 @@ async fn case_34_a_question_is_no_failure(ground: &Ground) {
     graph.add_error_handler(ASK, |_: Failure, _: Snapshot<Work>| async { Worked::Ok(line("handled")) });
     graph.add_node(OK, says("ok"));
     graph.add_edge(ASK, OK);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let questions = waiting(thread.run(Work::update()).await);
     assert_eq!(done(thread.resume(questions.answer("go", "Ada").unwrap()).await).story(), "Ada ok");
 }

@@ -3,7 +3,7 @@
 use graphloom_core_graph::checkpoint::{CheckpointRow, HistoryFilter, Source, ThreadStatus};
 use graphloom_core_graph::{Context, Imported, Node, RunError, START, Snapshot, StateGraph, Step, Thread};
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Work, Worked, add_nodes, done, line, steps, waiting};
 
 on_every_store!(
@@ -38,29 +38,29 @@ async fn history(thread: &Thread<Work>) -> Vec<CheckpointRow> {
 }
 
 /// A thread that has every checkpoint, whatever the durability of the case: each step is a call of its own.
-async fn step_by_step(ground: &Ground, nodes: &[Node]) -> Thread<Work> {
-    let thread = ground.thread(chain(nodes));
+async fn step_by_step(case_store: &CaseStore, nodes: &[Node]) -> Thread<Work> {
+    let thread = case_store.thread(chain(nodes));
     let mut at = 0;
-    let mut outcome = stopping(ground, &thread, nodes, at).run(Work::update()).await;
+    let mut outcome = stopping(case_store, &thread, nodes, at).run(Work::update()).await;
     while !matches!(outcome.as_ref().expect("it runs"), graphloom_core_graph::Outcome::Done(_)) {
         at += 1;
-        outcome = stopping(ground, &thread, nodes, at).continue_().await;
+        outcome = stopping(case_store, &thread, nodes, at).continue_().await;
     }
     thread
 }
 
 /// The thread, stopping before the node after `at`.
-fn stopping(ground: &Ground, thread: &Thread<Work>, nodes: &[Node], at: usize) -> Thread<Work> {
-    let policy = ground.policy();
+fn stopping(case_store: &CaseStore, thread: &Thread<Work>, nodes: &[Node], at: usize) -> Thread<Work> {
+    let policy = case_store.policy();
     let policy = match nodes.get(at) {
         Some(node) => policy.break_before(node.clone()),
         None => policy,
     };
-    thread.clone().policy(policy)
+    thread.policy(policy)
 }
 
-async fn case_50_history_is_a_chain_newest_first(ground: &Ground) {
-    let thread = step_by_step(ground, &[A, B]).await;
+async fn case_50_history_is_a_chain_newest_first(case_store: &CaseStore) {
+    let thread = step_by_step(case_store, &[A, B]).await;
     let rows = history(&thread).await;
     let told: Vec<_> = rows.iter().map(|row| (row.number, row.parent, row.step, row.source)).collect();
     assert_eq!(told, [(3, Some(2), 2, Source::Step), (2, Some(1), 1, Source::Step), (1, None, 0, Source::Input)]);
@@ -79,7 +79,7 @@ async fn case_50_history_is_a_chain_newest_first(ground: &Ground) {
     assert_eq!(thread.history(&filter).await.unwrap(), rows[2..]);
 }
 
-async fn case_52_a_replay_from_before_a_question_asks_again(ground: &Ground) {
+async fn case_52_a_replay_from_before_a_question_asks_again(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     add_nodes(&mut graph, &[A]);
     graph
@@ -89,7 +89,7 @@ async fn case_52_a_replay_from_before_a_question_asks_again(ground: &Ground) {
         })
         .asks::<String>("go");
     graph.add_edge(START, A).add_edge(A, ASK);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let asked = waiting(thread.run(Work::update()).await);
     let before = thread.state().await.unwrap().checkpoint.unwrap().number;
     assert_eq!(done(thread.resume(asked.answer("go", "old").unwrap()).await).story(), "a old");
@@ -104,8 +104,8 @@ async fn case_52_a_replay_from_before_a_question_asks_again(ground: &Ground) {
     assert_eq!(thread.at(old).state().await.unwrap().state.story(), "a old");
 }
 
-async fn case_53_an_edit_as_a_node_leads_to_what_follows_it_and_forks_are_apart(ground: &Ground) {
-    let thread = step_by_step(ground, &[A, B, C]).await;
+async fn case_53_an_edit_as_a_node_leads_to_what_follows_it_and_forks_are_apart(case_store: &CaseStore) {
+    let thread = step_by_step(case_store, &[A, B, C]).await;
     // Before `b`, which is checkpoint 2.
     thread.at(2).fork().await.unwrap();
     thread.update_state(A, line("edit")).await.unwrap();
@@ -125,14 +125,14 @@ async fn case_53_an_edit_as_a_node_leads_to_what_follows_it_and_forks_are_apart(
     assert_eq!(thread.at(4).state().await.unwrap().state.story(), "a b c");
 }
 
-async fn case_55_a_fork_does_not_take_over_what_the_node_had_written(ground: &Ground) {
+async fn case_55_a_fork_does_not_take_over_what_the_node_had_written(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     for (node, sum) in [(A, 10), (B, 100)] {
         graph.add_node(node, move |_: Snapshot<Work>| async move { Worked::Ok(Work::update().sum(sum)) });
     }
     graph.add_edge(START, A).add_edge(A, B);
-    let thread = ground.thread(graph);
-    let stopped = thread.clone().policy(ground.policy().break_before(A));
+    let thread = case_store.thread(graph);
+    let stopped = thread.policy(case_store.policy().break_before(A));
     stopped.run(Work::update().sum(1)).await.unwrap();
     let before = thread.state().await.unwrap().checkpoint.unwrap().number;
     assert_eq!(done(thread.continue_().await).sum, 111);
@@ -141,10 +141,10 @@ async fn case_55_a_fork_does_not_take_over_what_the_node_had_written(ground: &Gr
     assert_eq!(done(thread.continue_().await).sum, 121);
 }
 
-async fn case_56_an_imported_history_is_that_of_a_run(ground: &Ground) {
-    let here = ground.thread(chain(&[A, B]));
+async fn case_56_an_imported_history_is_that_of_a_run(case_store: &CaseStore) {
+    let here = case_store.thread(chain(&[A, B]));
     done(here.run(Work::update()).await);
-    let there = ground.thread(chain(&[A, B]));
+    let there = case_store.thread(chain(&[A, B]));
     let made = [Imported::new(A, Step::<Work>::update(line("a"))), Imported::new(B, Step::update(line("b")))];
     assert_eq!(there.import(Work::update(), made).await.unwrap(), ThreadStatus::Done);
     let told = |rows: Vec<CheckpointRow>| -> Vec<_> {
@@ -153,20 +153,20 @@ async fn case_56_an_imported_history_is_that_of_a_run(ground: &Ground) {
     assert_eq!(told(history(&there).await), told(history(&here).await));
     assert_eq!(there.state().await.unwrap().state, here.state().await.unwrap().state);
     assert_eq!(steps(&there).await, steps(&here).await);
-    let part = ground.thread(chain(&[A, B]));
+    let part = case_store.thread(chain(&[A, B]));
     part.import(Work::update(), [Imported::new(A, Step::<Work>::update(line("elsewhere")))]).await.unwrap();
     assert_eq!(done(part.continue_().await).story(), "elsewhere b", "what is left runs here");
 }
 
-async fn case_58_an_input_at_an_old_checkpoint_begins_a_branch(ground: &Ground) {
-    let thread = step_by_step(ground, &[A, B]).await;
+async fn case_58_an_input_at_an_old_checkpoint_begins_a_branch(case_store: &CaseStore) {
+    let thread = step_by_step(case_store, &[A, B]).await;
     thread.at(2).fork().await.unwrap();
-    assert_eq!(done(thread.clone().abandon().run(line("new")).await).story(), "a new a b");
+    assert_eq!(done(thread.abandon().run(line("new")).await).story(), "a new a b");
     assert_eq!(thread.at(3).state().await.unwrap().state.story(), "a b");
 }
 
-async fn case_59_an_unknown_checkpoint_is_an_error(ground: &Ground) {
-    let thread = step_by_step(ground, &[A]).await;
+async fn case_59_an_unknown_checkpoint_is_an_error(case_store: &CaseStore) {
+    let thread = step_by_step(case_store, &[A]).await;
     let missing = |error: &RunError| matches!(error, RunError::UnknownCheckpoint { number: 9, .. });
     let read = thread.at(9).state().await.unwrap_err();
     let forked = thread.at(9).fork().await.unwrap_err();
@@ -177,11 +177,11 @@ async fn case_59_an_unknown_checkpoint_is_an_error(ground: &Ground) {
     assert_eq!(thread.state().await.unwrap().status, ThreadStatus::Done);
 }
 
-async fn case_73_each_durability_leaves_its_number_of_checkpoints(ground: &Ground) {
-    let thread = ground.thread(chain(&[A, B]));
+async fn case_73_each_durability_leaves_its_number_of_checkpoints(case_store: &CaseStore) {
+    let thread = case_store.thread(chain(&[A, B]));
     assert_eq!(done(thread.run(Work::update()).await).story(), "a b");
     let rows = history(&thread).await;
-    if ground.keeps_steps() {
+    if case_store.keeps_steps() {
         assert_eq!(rows.len(), 3, "an input and two steps");
     } else {
         assert_eq!(rows.iter().map(|row| (row.step, row.source)).collect::<Vec<_>>(), [(2, Source::Step)]);

@@ -9,7 +9,7 @@ use graphloom_core_graph::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ground::{Ground, on_every_store, until_free};
+use crate::case_store::{CaseStore, on_every_store, until_free};
 
 on_every_store!(
     feature_a_kept_subgraph_goes_through_processes_and_forks,
@@ -73,19 +73,19 @@ fn talk() -> App<Talk> {
 
 /// The threads of a case, each call on them by a process of its own.
 struct Talks<'g> {
-    ground: &'g Ground,
+    case_store: &'g CaseStore,
     id: String,
 }
 
 impl Talks<'_> {
     async fn store(&self) -> Arc<dyn Checkpointer> {
-        self.ground.opened_again().await
+        self.case_store.opened_again().await
     }
 
     async fn thread(&self, id: &str) -> Thread<Talk> {
         let store = self.store().await;
         until_free(&*store, id).await;
-        talk().with_shared_checkpointer(store).thread(id.to_owned()).policy(self.ground.policy())
+        talk().with_shared_checkpointer(store).thread(id.to_owned()).policy(self.case_store.policy())
     }
 
     /// One turn, in two processes: the question and the answer.
@@ -105,8 +105,8 @@ impl Talks<'_> {
     }
 }
 
-async fn feature_a_kept_subgraph_goes_through_processes_and_forks(ground: &Ground) {
-    let talks = Talks { ground, id: ground.id() };
+async fn feature_a_kept_subgraph_goes_through_processes_and_forks(case_store: &CaseStore) {
+    let talks = Talks { case_store, id: case_store.id() };
     let id = talks.id.as_str();
     assert_eq!(talks.turn(id, "a").await, "a");
     let first = talks.head().await;
@@ -120,13 +120,13 @@ async fn feature_a_kept_subgraph_goes_through_processes_and_forks(ground: &Groun
     assert_eq!(talks.turn(id, "e").await, "a+b+e");
 }
 
-async fn feature_a_kept_subgraph_goes_through_pruning_and_copies(ground: &Ground) {
-    let talks = Talks { ground, id: ground.id() };
+async fn feature_a_kept_subgraph_goes_through_pruning_and_copies(case_store: &CaseStore) {
+    let talks = Talks { case_store, id: case_store.id() };
     let id = talks.id.as_str();
     talks.turn(id, "a").await;
     let first = talks.head().await;
     talks.turn(id, "b").await;
-    let copy = ground.id();
+    let copy = case_store.id();
     fork_thread(&*talks.store().await, id, first, &copy, false).await.unwrap();
     assert_eq!(talks.turn(&copy, "c").await, "a+c");
 

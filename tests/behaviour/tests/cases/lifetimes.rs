@@ -5,7 +5,7 @@ use std::sync::Arc;
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{Context, EventKind, Node, START, Snapshot, StateGraph};
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Work, Worked, done, line};
 
 on_every_store!(case_76_a_finished_run_leaves_nothing_behind, case_76_a_reader_that_goes_away_leaves_nobody_waiting,);
@@ -30,22 +30,22 @@ fn talking(hangs: bool) -> StateGraph<Work, Resources> {
     graph
 }
 
-async fn case_76_a_finished_run_leaves_nothing_behind(ground: &Ground) {
+async fn case_76_a_finished_run_leaves_nothing_behind(case_store: &CaseStore) {
     let app = talking(false).compile().unwrap().with_context(Resources(7));
     let held = Arc::downgrade(app.resources());
-    let threads = app.with_shared_checkpointer(ground.store());
+    let threads = app.with_shared_checkpointer(case_store.store());
     for _ in 0..3 {
-        done(threads.thread(ground.id()).policy(ground.policy()).run(Work::update()).await);
+        done(threads.thread(case_store.id()).policy(case_store.policy()).run(Work::update()).await);
     }
     drop((app, threads));
     assert_eq!(held.strong_count(), 0, "nobody holds the resources any more");
 }
 
-async fn case_76_a_reader_that_goes_away_leaves_nobody_waiting(ground: &Ground) {
+async fn case_76_a_reader_that_goes_away_leaves_nobody_waiting(case_store: &CaseStore) {
     let app = talking(true).compile().unwrap().with_context(Resources(7));
     let held = Arc::downgrade(app.resources());
-    let threads = app.with_shared_checkpointer(ground.store());
-    let thread = threads.thread(ground.id()).policy(ground.policy());
+    let threads = app.with_shared_checkpointer(case_store.store());
+    let thread = threads.thread(case_store.id()).policy(case_store.policy());
     let mut run = thread.run(Work::update());
     while let Some(event) = run.next().await {
         if matches!(event.kind, EventKind::Custom { .. }) {

@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the functions of the cases are bodies of tests")]
 
-mod ground;
+mod case_store;
 mod work;
 
 mod events;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Calls, Work, Worked, add_nodes, done, line, says, status, steps, waiting};
 
 on_every_store!(
@@ -54,9 +54,9 @@ fn log(work: &Work) -> Vec<&str> {
     work.log.iter().map(String::as_str).collect()
 }
 
-async fn case_38_a_question_waits_and_its_answer_goes_on(ground: &Ground) {
+async fn case_38_a_question_waits_and_its_answer_goes_on(case_store: &CaseStore) {
     let calls = Calls::default();
-    let thread = ground.thread(chain(&calls));
+    let thread = case_store.thread(chain(&calls));
     let asked = waiting(thread.run(Work::update()).await);
     assert_eq!(asked.len(), 1);
     let question = asked.iter().next().unwrap();
@@ -74,12 +74,12 @@ async fn case_38_a_question_waits_and_its_answer_goes_on(ground: &Ground) {
     assert_eq!(log(&done(thread.resume(asked.answer("go", "yes").unwrap()).await)), ["a", "ask got yes", "b"]);
     let steps: Vec<_> = thread.history(&HistoryFilter::default()).await.unwrap().iter().map(|row| row.step).collect();
     // A pause leaves no checkpoint of its own, but with `Exit` it ends a call, which leaves one.
-    let expected: &[u64] = if ground.keeps_steps() { &[3, 2, 1, 0] } else { &[3, 1] };
+    let expected: &[u64] = if case_store.keeps_steps() { &[3, 2, 1, 0] } else { &[3, 1] };
     assert_eq!(steps, expected);
     assert_eq!(calls.count("ask"), 2, "once to ask, once with the answer");
 }
 
-async fn case_40_some_answers_come_later_and_only_what_was_answered_runs_again(ground: &Ground) {
+async fn case_40_some_answers_come_later_and_only_what_was_answered_runs_again(case_store: &CaseStore) {
     let (p, q, r) = (Node::named("p"), Node::named("q"), Node::named("r"));
     let calls = Calls::default();
     let mut graph = StateGraph::<Work>::new("g");
@@ -95,7 +95,7 @@ async fn case_40_some_answers_come_later_and_only_what_was_answered_runs_again(g
         graph.add_edge(START, node.clone());
     }
     graph.add_join([p, q, r], JOINED);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let asked = waiting(thread.run(Work::update()).await);
     assert_eq!(asked.len(), 2);
     let ambiguous = thread.resume(Answers::new().and("go", "yes").unwrap()).await.unwrap_err();
@@ -109,7 +109,7 @@ async fn case_40_some_answers_come_later_and_only_what_was_answered_runs_again(g
     assert_eq!(steps(&thread).await, ["p q r", "j"]);
 }
 
-async fn case_41_many_children_ask_and_one_resume_answers_all(ground: &Ground) {
+async fn case_41_many_children_ask_and_one_resume_answers_all(case_store: &CaseStore) {
     const PART: Task<u64> = Task::named("part");
     let calls = Calls::default();
     let mut inner = StateGraph::<Work>::new("inner");
@@ -133,7 +133,7 @@ async fn case_41_many_children_ask_and_one_resume_answers_all(ground: &Ground) {
     graph.add_join(PART, B);
     graph.add_node(B, says("b"));
     graph.add_conditional_edges(B, [ASK, graphloom_core_graph::END], |_: &Work| graphloom_core_graph::END);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let asked = waiting(thread.run(Work::update()).await);
     assert_eq!(asked.len(), 5);
     let mut answers = Answers::new();
@@ -156,17 +156,17 @@ fn asking_anything() -> StateGraph<Work> {
     graph
 }
 
-async fn case_43_every_json_value_is_an_answer(ground: &Ground) {
+async fn case_43_every_json_value_is_an_answer(case_store: &CaseStore) {
     for answer in [json!(0), json!(""), json!(false), json!([]), json!(null), json!({})] {
-        let thread = ground.thread(asking_anything());
+        let thread = case_store.thread(asking_anything());
         waiting(thread.run(Work::update()).await);
         let work = done(thread.resume(Answers::new().and("go", &answer).unwrap()).await);
         assert_eq!(log(&work), [answer.to_string()]);
     }
 }
 
-async fn case_43_an_answer_to_nothing_is_an_error(ground: &Ground) {
-    let thread = ground.thread(asking_anything());
+async fn case_43_an_answer_to_nothing_is_an_error(case_store: &CaseStore) {
+    let thread = case_store.thread(asking_anything());
     let answers = Answers::new().and("nobody", 1).unwrap();
     let refused = thread.resume(answers.clone()).await.unwrap_err();
     assert!(matches!(refused, RunError::WrongStatus { status: ThreadStatus::New, .. }), "{refused}");
@@ -179,8 +179,8 @@ async fn case_43_an_answer_to_nothing_is_an_error(ground: &Ground) {
     assert!(matches!(late, RunError::WrongStatus { status: ThreadStatus::Done, .. }), "{late}");
 }
 
-async fn case_43_another_answer_at_the_same_place_is_another_branch(ground: &Ground) {
-    let thread = ground.thread(asking_anything());
+async fn case_43_another_answer_at_the_same_place_is_another_branch(case_store: &CaseStore) {
+    let thread = case_store.thread(asking_anything());
     let asked = waiting(thread.run(Work::update()).await);
     let place = thread.state().await.unwrap().checkpoint.unwrap().number;
     assert_eq!(log(&done(thread.resume(asked.answer("go", 1).unwrap()).await)), ["1"]);
@@ -196,7 +196,7 @@ struct Verdict {
     mark: u8,
 }
 
-async fn case_44_an_invalid_answer_changes_nothing(ground: &Ground) {
+async fn case_44_an_invalid_answer_changes_nothing(case_store: &CaseStore) {
     let calls = Calls::default();
     let mut graph = StateGraph::<Work>::new("g");
     let seen = calls.clone();
@@ -210,7 +210,7 @@ async fn case_44_an_invalid_answer_changes_nothing(ground: &Ground) {
         })
         .asks::<Verdict>("verdict");
     graph.add_edge(START, ASK);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let asked = waiting(thread.run(Work::update()).await);
     let before = thread.state().await.unwrap().checkpoint;
     let wrong = thread.resume(Answers::new().and("verdict", json!({"mark": "x"})).unwrap()).await.unwrap_err();
@@ -224,13 +224,13 @@ async fn case_44_an_invalid_answer_changes_nothing(ground: &Ground) {
     assert_eq!(done(thread.resume(asked.answer("verdict", Verdict { mark: 7 }).unwrap()).await).x, 7);
 }
 
-async fn case_46_an_input_drops_open_questions_only_when_told_to(ground: &Ground) {
+async fn case_46_an_input_drops_open_questions_only_when_told_to(case_store: &CaseStore) {
     let calls = Calls::default();
-    let thread = ground.thread(chain(&calls));
+    let thread = case_store.thread(chain(&calls));
     let first = waiting(thread.run(Work::update()).await);
     let refused = thread.run(line("in")).await.unwrap_err();
     assert!(matches!(refused, RunError::WrongStatus { status: ThreadStatus::Waiting, .. }), "{refused}");
-    let second = waiting(thread.clone().abandon().run(line("in")).await);
+    let second = waiting(thread.abandon().run(line("in")).await);
     assert_eq!(second.len(), 1);
     assert_ne!(second, first, "the question of the second turn");
     let stale = thread.resume(Answers::new().and(&first.iter().next().unwrap().id, "late").unwrap()).await;
@@ -238,12 +238,12 @@ async fn case_46_an_input_drops_open_questions_only_when_told_to(ground: &Ground
     assert_eq!(log(&done(thread.resume(second.answer("go", "2").unwrap()).await)), ["a", "in", "a", "ask got 2", "b"]);
 }
 
-async fn case_46_an_update_as_the_asking_node_takes_its_question_back(ground: &Ground) {
+async fn case_46_an_update_as_the_asking_node_takes_its_question_back(case_store: &CaseStore) {
     let calls = Calls::default();
     let mut graph = StateGraph::<Work>::new("g");
     add_asking(&mut graph, ASK, &calls);
     graph.add_edge(START, ASK);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     waiting(thread.run(Work::update()).await);
     thread.update_state(ASK, line("decided")).await.unwrap();
     let state = thread.state().await.unwrap();
@@ -251,7 +251,7 @@ async fn case_46_an_update_as_the_asking_node_takes_its_question_back(ground: &G
     assert_eq!(log(&state.state), ["decided"]);
 }
 
-async fn case_47_a_child_that_asks_goes_on_where_it_was(ground: &Ground) {
+async fn case_47_a_child_that_asks_goes_on_where_it_was(case_store: &CaseStore) {
     let calls = Calls::default();
     let mut inner = StateGraph::<Work>::new("inner");
     let first = calls.clone();
@@ -276,10 +276,10 @@ async fn case_47_a_child_that_asks_goes_on_where_it_was(ground: &Ground) {
         },
     );
     graph.add_edge(START, B);
-    let thread: Thread<Work> = ground.thread(graph);
+    let thread: Thread<Work> = case_store.thread(graph);
     let asked = waiting(thread.run(Work::update()).await);
     assert_eq!(asked.iter().next().unwrap().path, ["b", "ask"]);
-    let spaces = ground.store().namespaces(thread.id()).await.unwrap();
+    let spaces = case_store.store().namespaces(thread.id()).await.unwrap();
     assert_eq!(spaces.len(), 2, "the child's state is stored while it waits: {spaces:?}");
     assert_eq!(log(&done(thread.resume(asked.answer("go", "R").unwrap()).await)), ["s1", "s2:R"]);
     assert_eq!(calls.count("s1"), 1);

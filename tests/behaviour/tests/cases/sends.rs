@@ -2,7 +2,7 @@
 
 use graphloom_core_graph::{Context, END, Node, NodeError, START, Snapshot, StateGraph, Step, Task};
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Calls, Work, Worked, add_nodes, done, line, steps, waiting};
 
 on_every_store!(
@@ -19,14 +19,14 @@ fn nodes() -> [Node; 5] {
     ["0", "1", "1.1", "3", "3.1"].map(Node::named)
 }
 
-async fn case_13_an_edge_behind_sends_runs_once(ground: &Ground) {
+async fn case_13_an_edge_behind_sends_runs_once(case_store: &CaseStore) {
     let [zero, one, _, three, _] = nodes();
     let mut graph = StateGraph::<Work>::new("g");
     add_nodes(&mut graph, &[zero.clone(), one.clone(), three.clone()]);
     graph.add_task(TWO, |_: u64, _: Snapshot<Work>| async { Worked::Ok(line("2")) });
     graph.add_edge(START, zero.clone()).add_edge(zero, one.clone()).add_edge(TWO, three);
     graph.add_sends(one, TWO, |_: &Work| vec![TWO.send("x", 0), TWO.send("y", 0)]);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     assert_eq!(done(thread.run(Work::update()).await).story(), "0 1 2 2 3");
     assert_eq!(steps(&thread).await, ["0", "1", "2 2", "3"]);
 }
@@ -63,19 +63,19 @@ fn wide(second: bool, flaky: Option<&Calls>) -> StateGraph<Work> {
     graph
 }
 
-async fn case_14_nodes_commit_before_sends_and_sends_by_key(ground: &Ground) {
-    let thread = ground.thread(wide(false, None));
+async fn case_14_nodes_commit_before_sends_and_sends_by_key(case_store: &CaseStore) {
+    let thread = case_store.thread(wide(false, None));
     assert_eq!(done(thread.run(Work::update()).await).story(), "0 1 1.1 3.1 2|1 2|2 2|3 2|4 3");
     assert_eq!(steps(&thread).await, ["0", "1 1.1", "3.1 2 2 2 2", "3"]);
 }
 
-async fn case_15_sends_of_a_target_run_a_step_later_and_replace_its_edges(ground: &Ground) {
-    let thread = ground.thread(wide(true, None));
+async fn case_15_sends_of_a_target_run_a_step_later_and_replace_its_edges(case_store: &CaseStore) {
+    let thread = case_store.thread(wide(true, None));
     assert_eq!(done(thread.run(Work::update()).await).story(), "0 1 1.1 3.1 2|1 2|2 2|3 2|4 3");
     assert_eq!(steps(&thread).await, ["0", "1 1.1", "3.1 2 2", "2 2", "3"]);
 }
 
-async fn case_16_a_target_gets_its_input_and_the_router_behind_it_the_state(ground: &Ground) {
+async fn case_16_a_target_gets_its_input_and_the_router_behind_it_the_state(case_store: &CaseStore) {
     const TARGET: Task<(String, u64)> = Task::named("target");
     let last = Node::named("last");
     let mut graph = StateGraph::<Work>::new("g");
@@ -88,12 +88,12 @@ async fn case_16_a_target_gets_its_input_and_the_router_behind_it_the_state(grou
     graph.add_conditional_edges(TARGET, [last, END], move |work: &Work| {
         if (work.x, work.story().as_str()) == (3, "L i3") { to.clone() } else { END }
     });
-    assert_eq!(done(ground.thread(graph).run(line("L").x(3)).await).story(), "L i3 last");
+    assert_eq!(done(case_store.thread(graph).run(line("L").x(3)).await).story(), "L i3 last");
 }
 
-async fn case_49_finished_sends_do_not_run_again_after_a_question(ground: &Ground) {
+async fn case_49_finished_sends_do_not_run_again_after_a_question(case_store: &CaseStore) {
     let calls = Calls::default();
-    let thread = ground.thread(wide(true, Some(&calls)));
+    let thread = case_store.thread(wide(true, Some(&calls)));
     let questions = waiting(thread.run(Work::update()).await);
     assert_eq!(calls.all().len(), 4);
     assert_eq!(steps(&thread).await, ["0", "1 1.1", "3.1 2 2"]);

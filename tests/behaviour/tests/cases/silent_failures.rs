@@ -6,7 +6,7 @@ use std::time::Duration;
 use graphloom_core_graph::checkpoint::HistoryFilter;
 use graphloom_core_graph::{END, Mode, Node, RunError, START, Snapshot, StateGraph, Task};
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Work, Worked, add_nodes, done, failed, line, steps};
 
 on_every_store!(
@@ -26,7 +26,7 @@ const A: Node = Node::named("a");
 const B: Node = Node::named("b");
 const C: Node = Node::named("c");
 
-async fn silent_parallel_branches_run_one_after_the_other(ground: &Ground) {
+async fn silent_parallel_branches_run_one_after_the_other(case_store: &CaseStore) {
     const WAIT: Task<u64> = Task::named("wait");
     for mode in [Mode::Barrier, Mode::Eager] {
         // Each of the ten goes on when all ten have begun.
@@ -41,42 +41,42 @@ async fn silent_parallel_branches_run_one_after_the_other(ground: &Ground) {
             }
         });
         graph.add_sends(START, WAIT, |_: &Work| (0..10).map(|at| WAIT.send(at, at)).collect());
-        let run = ground.thread(graph).run(Work::update());
+        let run = case_store.thread(graph).run(Work::update());
         let outcome = tokio::time::timeout(Duration::from_secs(60), run).await.expect("they meet");
         assert_eq!(done(outcome).sum, 10);
     }
 }
 
-async fn silent_an_endless_loop_ends_as_a_success(ground: &Ground) {
+async fn silent_an_endless_loop_ends_as_a_success(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_node(A, |_: Snapshot<Work>| async { Worked::Ok(Work::update().sum(1)) });
     graph.add_edge(START, A).add_edge(A, A);
-    let thread = ground.thread(graph).policy(ground.policy().max_steps(7));
+    let thread = case_store.thread(graph).policy(case_store.policy().max_steps(7));
     let error = thread.run(Work::update()).await.unwrap_err();
     assert!(matches!(error, RunError::StepLimit { limit: 7, .. }), "{error}");
     assert_eq!(thread.state().await.unwrap().state.sum, 7);
 }
 
-async fn silent_a_conditional_edge_from_start_runs_nothing(ground: &Ground) {
+async fn silent_a_conditional_edge_from_start_runs_nothing(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     add_nodes(&mut graph, &[A]);
     graph.add_conditional_edges(START, A, |_: &Work| A);
-    assert_eq!(done(ground.thread(graph).run(Work::update()).await).story(), "a");
+    assert_eq!(done(case_store.thread(graph).run(Work::update()).await).story(), "a");
 }
 
-async fn silent_two_writers_of_one_value_lose_one(ground: &Ground) {
+async fn silent_two_writers_of_one_value_lose_one(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     for node in [A, B] {
         graph.add_node(node.clone(), |_: Snapshot<Work>| async { Worked::Ok(Work::update().x(1)) });
         graph.add_edge(START, node);
     }
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     assert!(failed(thread.run(Work::update()).await).starts_with("nodes `a` and `b` both wrote `x`"));
     let state = thread.state().await.unwrap();
     assert_eq!((state.state.x, state.next), (0, vec!["a".to_owned(), "b".to_owned()]), "and the thread can be read");
 }
 
-async fn silent_a_stored_state_changes_with_the_live_one(ground: &Ground) {
+async fn silent_a_stored_state_changes_with_the_live_one(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     for (node, text) in [(A, "first"), (B, "second")] {
         graph.add_node(node, move |_: Snapshot<Work>| async move {
@@ -84,8 +84,8 @@ async fn silent_a_stored_state_changes_with_the_live_one(ground: &Ground) {
         });
     }
     graph.add_edge(START, A).add_edge(A, B);
-    let thread = ground.thread(graph);
-    thread.clone().policy(ground.policy().break_before(B)).run(Work::update()).await.unwrap();
+    let thread = case_store.thread(graph);
+    thread.policy(case_store.policy().break_before(B)).run(Work::update()).await.unwrap();
     let before = thread.state().await.unwrap();
     done(thread.continue_().await);
     let stored = thread.at(before.checkpoint.unwrap().number).state().await.unwrap().state;
@@ -95,27 +95,27 @@ async fn silent_a_stored_state_changes_with_the_live_one(ground: &Ground) {
     }
 }
 
-async fn silent_a_conditional_edge_is_not_compiled(ground: &Ground) {
+async fn silent_a_conditional_edge_is_not_compiled(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     add_nodes(&mut graph, &[A, B]);
     graph.add_edge(START, A);
     graph.add_conditional_edges(A, B, |_: &Work| B);
-    assert_eq!(done(ground.thread(graph).run(Work::update()).await).story(), "a b");
+    assert_eq!(done(case_store.thread(graph).run(Work::update()).await).story(), "a b");
 }
 
-async fn silent_a_long_loop_stores_no_checkpoint(ground: &Ground) {
+async fn silent_a_long_loop_stores_no_checkpoint(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_node(A, |_: Snapshot<Work>| async { Worked::Ok(Work::update().sum(1)) });
     graph.add_edge(START, A);
     graph.add_conditional_edges(A, [A, END], |work: &Work| if work.sum < 100 { A } else { END });
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     assert_eq!(done(thread.run(Work::update()).await).sum, 100);
-    let expected = if ground.keeps_steps() { 101 } else { 1 };
+    let expected = if case_store.keeps_steps() { 101 } else { 1 };
     assert_eq!(thread.history(&HistoryFilter::default()).await.unwrap().len(), expected);
     assert_eq!(thread.state().await.unwrap().state.sum, 100);
 }
 
-async fn silent_the_last_writer_by_name_wins(ground: &Ground) {
+async fn silent_the_last_writer_by_name_wins(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     graph.mode(Mode::Eager);
     // Both begin before either ends.
@@ -131,28 +131,28 @@ async fn silent_the_last_writer_by_name_wins(ground: &Ground) {
         });
         graph.add_edge(START, node);
     }
-    let error = ground.thread(graph).run(Work::update()).await.unwrap_err();
+    let error = case_store.thread(graph).run(Work::update()).await.unwrap_err();
     let RunError::WriteConflict { field, task, other } = &error else { panic!("{error}") };
     let mut both = [task.as_str(), other.as_str()];
     both.sort_unstable();
     assert_eq!((field.as_str(), both), ("text", ["a", "b"]));
 }
 
-async fn silent_an_integer_comes_back_as_a_float(ground: &Ground) {
+async fn silent_an_integer_comes_back_as_a_float(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_node(A, |_: Snapshot<Work>| async { Worked::Ok(Work::update().x(i64::MAX).sum((1 << 53) + 1)) });
     graph.add_edge(START, A);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     done(thread.run(Work::update()).await);
     let stored = thread.state().await.unwrap().state;
     assert_eq!((stored.x, stored.sum), (i64::MAX, (1 << 53) + 1));
 }
 
-async fn silent_a_common_successor_runs_once_for_each_branch(ground: &Ground) {
+async fn silent_a_common_successor_runs_once_for_each_branch(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     add_nodes(&mut graph, &[A, B, C]);
     graph.add_edge(START, A).add_edge(START, B).add_edge(A, C).add_edge(B, C);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     assert_eq!(done(thread.run(Work::update()).await).story(), "a b c");
     assert_eq!(steps(&thread).await, ["a b", "c"]);
 }

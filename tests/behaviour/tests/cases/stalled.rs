@@ -11,7 +11,7 @@ use graphloom_core_graph::{
 };
 use tokio::sync::Notify;
 
-use crate::ground::{Ground, on_every_store, until_free};
+use crate::case_store::{CaseStore, on_every_store, until_free};
 use crate::stores::{Call, FailingStore};
 use crate::work::{Work, Worked, add_nodes, done, line, status};
 
@@ -76,14 +76,14 @@ async fn rest(run: &mut Run<Work>) -> (u64, u64, Option<Event>) {
 /// Stops a run whose reader reads one event and stalls, when `calls` says that no more events find room; what the reader
 /// hears when it comes back, the first event included, and what was lost.
 async fn stopped(
-    ground: &Ground,
+    case_store: &CaseStore,
     stop: Stopped,
     graph: StateGraph<Work>,
     (calls, enough): (&AtomicU64, u64),
 ) -> (u64, u64, Thread<Work>) {
-    let threads = ground.threads(graph);
+    let threads = case_store.threads(graph);
     // So that there is something left to drain from a fan-out.
-    let thread = threads.thread(ground.id()).policy(ground.policy().max_concurrency(12));
+    let thread = threads.thread(case_store.id()).policy(case_store.policy().max_concurrency(12));
     let mut run = thread.run(Work::update());
     run.next().await.expect("it begins");
     until("a full queue", async || calls.load(Ordering::SeqCst) >= enough).await;
@@ -102,7 +102,7 @@ async fn stopped(
     (heard + 1, lost, thread)
 }
 
-async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_node(ground: &Ground) {
+async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_node(case_store: &CaseStore) {
     for stop in STOPS {
         let calls = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&calls);
@@ -120,7 +120,7 @@ async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_node(ground
         add_nodes(&mut graph, &[B]);
         graph.add_edge(START, A).add_edge(A, B);
         // Three events of the run's beginning wait with 1021 of these; the next finds no room.
-        let (heard, lost, thread) = stopped(ground, stop, graph, (&calls, 1022)).await;
+        let (heard, lost, thread) = stopped(case_store, stop, graph, (&calls, 1022)).await;
         let emitted = calls.load(Ordering::SeqCst);
         // The run begins and ends, its input is committed with its values, a task begins, and it may have finished and been
         // committed.
@@ -133,7 +133,7 @@ async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_node(ground
     }
 }
 
-async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_commit(ground: &Ground) {
+async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_commit(case_store: &CaseStore) {
     for stop in STOPS {
         let calls = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&calls);
@@ -146,7 +146,7 @@ async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_commit(grou
             .may_goto(A);
         graph.add_edge(START, A);
         // Two events of the input, five of each step: the commit of step 205 finds no room for its first.
-        let (heard, lost, thread) = stopped(ground, stop, graph, (&calls, 205)).await;
+        let (heard, lost, thread) = stopped(case_store, stop, graph, (&calls, 205)).await;
         let rounds = calls.load(Ordering::SeqCst);
         assert_eq!((heard + lost, rounds), (4 + 5 * 205, 205), "{stop:?}");
         assert!(lost > 0, "{stop:?}");
@@ -154,7 +154,7 @@ async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_commit(grou
     }
 }
 
-async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_fan_out(ground: &Ground) {
+async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_fan_out(case_store: &CaseStore) {
     for (stop, mode) in STOPS.into_iter().zip([Mode::Eager, Mode::Barrier, Mode::Eager]) {
         let calls = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&calls);
@@ -174,7 +174,7 @@ async fn feature_a_stop_ends_the_wait_for_a_reader_that_stalled_in_a_fan_out(gro
         graph.add_edge(START, A);
         graph.add_sends(A, PART, |_: &Work| (0..40).map(|at| PART.send(at, at)).collect());
         // When the eleventh part has begun, the ten before it have filled the queue, or it does.
-        let (_, lost, thread) = stopped(ground, stop, graph, (&calls, 11)).await;
+        let (_, lost, thread) = stopped(case_store, stop, graph, (&calls, 11)).await;
         assert!(lost > 0, "{stop:?}");
         assert_eq!(done(thread.continue_().await).sum, 40, "{stop:?}: it goes on");
     }
@@ -199,13 +199,13 @@ fn clinging(fails: bool, holds: &Arc<Notify>) -> StateGraph<Work> {
     graph
 }
 
-async fn case_31_an_end_that_cannot_be_stored_hides_no_error_and_keeps_no_lease(ground: &Ground) {
+async fn case_31_an_end_that_cannot_be_stored_hides_no_error_and_keeps_no_lease(case_store: &CaseStore) {
     for fails in [true, false] {
-        let store = FailingStore::new(ground.store());
+        let store = FailingStore::new(case_store.store());
         let holds = Arc::new(Notify::new());
         let app = clinging(fails, &holds).compile().unwrap().with_context(());
-        let policy = ground.policy().break_before(B);
-        let thread = app.with_shared_checkpointer(Arc::clone(&store) as _).thread(ground.id()).policy(policy);
+        let policy = case_store.policy().break_before(B);
+        let thread = app.with_shared_checkpointer(Arc::clone(&store) as _).thread(case_store.id()).policy(policy);
         store.refuse(Some(Call::Close));
         let mut run = thread.run(Work::update());
         let mut warned = String::new();
@@ -231,8 +231,8 @@ async fn case_31_an_end_that_cannot_be_stored_hides_no_error_and_keeps_no_lease(
         until("a free thread", free).await;
         store.refuse(None);
         if !fails {
-            let thread = thread.clone().policy(ground.policy());
-            let again = if ground.keeps_steps() { thread.continue_() } else { thread.run(Work::update()) };
+            let thread = thread.policy(case_store.policy());
+            let again = if case_store.keeps_steps() { thread.continue_() } else { thread.run(Work::update()) };
             assert_eq!(done(again.await).story(), "a b");
         }
         holds.notify_one();

@@ -6,7 +6,7 @@ use graphloom_core_graph::checkpoint::{CheckpointError, ThreadStatus};
 use graphloom_core_graph::{ChildOutcome, Node, NodeError, Outcome, RunError, START, Snapshot, StateGraph, Thread};
 use tokio::sync::Notify;
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Work, Worked, add_nodes, done, line, status};
 
 on_every_store!(
@@ -31,13 +31,13 @@ fn add_draining(graph: &mut StateGraph<Work>, node: Node, thread: &Arc<OnceLock<
     });
 }
 
-async fn case_35_a_drain_stops_after_the_step_and_the_run_goes_on(ground: &Ground) {
+async fn case_35_a_drain_stops_after_the_step_and_the_run_goes_on(case_store: &CaseStore) {
     let own = Arc::new(OnceLock::new());
     let mut graph = StateGraph::<Work>::new("g");
     add_draining(&mut graph, A, &own);
     add_nodes(&mut graph, &[B]);
     graph.add_edge(START, A).add_edge(A, B);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     own.set(thread.clone()).expect("once");
     let Outcome::Drained { state, next } = thread.run(Work::update()).await.unwrap() else { panic!("it is drained") };
     assert_eq!((state.story().as_str(), next.join(" ").as_str()), ("a", "b"));
@@ -46,19 +46,19 @@ async fn case_35_a_drain_stops_after_the_step_and_the_run_goes_on(ground: &Groun
     assert_eq!(done(thread.continue_().await).story(), "a b");
 }
 
-async fn case_35_a_drain_in_the_last_node_is_a_normal_end(ground: &Ground) {
+async fn case_35_a_drain_in_the_last_node_is_a_normal_end(case_store: &CaseStore) {
     let own = Arc::new(OnceLock::new());
     let mut graph = StateGraph::<Work>::new("g");
     add_nodes(&mut graph, &[A]);
     add_draining(&mut graph, B, &own);
     graph.add_edge(START, A).add_edge(A, B);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     own.set(thread.clone()).expect("once");
     assert_eq!(done(thread.run(Work::update()).await).story(), "a b");
     assert_eq!(status(&thread).await, ThreadStatus::Done);
 }
 
-async fn case_35_a_drain_from_inside_a_subgraph_stops_the_whole_run(ground: &Ground) {
+async fn case_35_a_drain_from_inside_a_subgraph_stops_the_whole_run(case_store: &CaseStore) {
     let own = Arc::new(OnceLock::new());
     let mut inner = StateGraph::<Work>::new("inner");
     add_draining(&mut inner, A, &own);
@@ -72,7 +72,7 @@ async fn case_35_a_drain_from_inside_a_subgraph_stops_the_whole_run(ground: &Gro
         |child: ChildOutcome<Work>| Worked::Ok(line(child.done()?.story())),
     );
     graph.add_edge(START, CHILD);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     own.set(thread.clone()).expect("once");
     let Outcome::Drained { next, .. } = thread.run(Work::update()).await.unwrap() else { panic!("it is drained") };
     assert_eq!(next, ["child"]);
@@ -97,9 +97,9 @@ fn held() -> (StateGraph<Work>, Arc<Notify>, Arc<Notify>) {
     (graph, reached, open)
 }
 
-async fn case_37_a_cancelled_run_still_writes_what_it_has(ground: &Ground) {
+async fn case_37_a_cancelled_run_still_writes_what_it_has(case_store: &CaseStore) {
     let (graph, reached, open) = held();
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let run = thread.run(Work::update()).start();
     reached.notified().await;
     assert!(thread.cancel());
@@ -111,11 +111,11 @@ async fn case_37_a_cancelled_run_still_writes_what_it_has(ground: &Ground) {
     assert_eq!(done(thread.continue_().await).story(), "a b");
 }
 
-async fn case_74_a_second_run_of_a_thread_is_refused(ground: &Ground) {
+async fn case_74_a_second_run_of_a_thread_is_refused(case_store: &CaseStore) {
     let (graph, reached, open) = held();
-    let threads = ground.threads(graph);
-    let id = ground.id();
-    let thread = threads.thread(id.clone()).policy(ground.policy());
+    let threads = case_store.threads(graph);
+    let id = case_store.id();
+    let thread = threads.thread(id.clone()).policy(case_store.policy());
     let first = thread.run(Work::update()).start();
     reached.notified().await;
     for second in [thread.run(Work::update()), threads.thread(id).continue_()] {
@@ -125,6 +125,6 @@ async fn case_74_a_second_run_of_a_thread_is_refused(ground: &Ground) {
     open.notify_one();
     assert_eq!(done(first.await).story(), "a b");
     let history = thread.history(&Default::default()).await.unwrap();
-    assert_eq!(history.len(), if ground.keeps_steps() { 3 } else { 1 }, "one root, one branch");
+    assert_eq!(history.len(), if case_store.keeps_steps() { 3 } else { 1 }, "one root, one branch");
     assert_eq!(history.iter().filter(|row| row.parent.is_none()).count(), 1);
 }

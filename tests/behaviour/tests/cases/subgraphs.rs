@@ -6,7 +6,7 @@ use graphloom_core_graph::checkpoint::HistoryFilter;
 use graphloom_core_graph::{ChildOutcome, Context, EventKind, Node, Persistence, START, Snapshot, StateGraph};
 use tokio::sync::Notify;
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Work, Worked, add_nodes, done, line};
 
 on_every_store!(
@@ -40,7 +40,7 @@ fn parent() -> StateGraph<Work> {
     graph
 }
 
-async fn case_61_a_child_begins_anew_goes_on_or_leaves_nothing(ground: &Ground) {
+async fn case_61_a_child_begins_anew_goes_on_or_leaves_nothing(case_store: &CaseStore) {
     for (persistence, story, begin) in [
         (Persistence::PerCall, "1-1 1-1 1-1", Some("child:")),
         (Persistence::PerThread, "1-1 2-2 3-3", Some("child")),
@@ -56,27 +56,29 @@ async fn case_61_a_child_begins_anew_goes_on_or_leaves_nothing(ground: &Ground) 
             graph.add_subgraph(node, inner.clone(), |_: &Work| Work::update(), out).persistence(persistence);
         }
         graph.add_edge(START, CHILD).add_edge(CHILD, B);
-        let thread = ground.thread(graph);
+        let thread = case_store.thread(graph);
         let mut told = String::new();
         for _ in 0..3 {
             told = done(thread.run(Work::update()).await).story().replace(" -", "-");
         }
         assert_eq!(told, story, "{persistence:?}: children of two names do not mix");
-        let spaces = ground.store().namespaces(thread.id()).await.unwrap();
+        let spaces = case_store.store().namespaces(thread.id()).await.unwrap();
         match begin {
             Some("child") => assert_eq!(spaces, ["", "b", "child"]),
-            Some(_) if ground.keeps_steps() => assert_eq!(spaces.len(), 7, "each call has one of its own: {spaces:?}"),
+            Some(_) if case_store.keeps_steps() => {
+                assert_eq!(spaces.len(), 7, "each call has one of its own: {spaces:?}");
+            }
             _ => assert_eq!(spaces, [""], "{persistence:?}"),
         }
     }
 }
 
-async fn case_62_a_parent_gets_what_the_child_added_and_no_more(ground: &Ground) {
-    let thread = ground.thread(parent());
+async fn case_62_a_parent_gets_what_the_child_added_and_no_more(case_store: &CaseStore) {
+    let thread = case_store.thread(parent());
     assert_eq!(done(thread.run(line("in")).await).story(), "in a s1 s2");
 }
 
-async fn case_64_a_child_is_heard_while_it_runs(ground: &Ground) {
+async fn case_64_a_child_is_heard_while_it_runs(case_store: &CaseStore) {
     let heard = Arc::new(Notify::new());
     let mut inner = StateGraph::<Work>::new("inner");
     let waits = Arc::clone(&heard);
@@ -107,7 +109,7 @@ async fn case_64_a_child_is_heard_while_it_runs(ground: &Ground) {
         }
     });
     graph.add_edge(START, CHILD).add_edge(START, B);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let mut run = thread.run(Work::update());
     let mut told = Vec::new();
     while told.len() < 2 {
@@ -129,17 +131,17 @@ async fn case_64_a_child_is_heard_while_it_runs(ground: &Ground) {
     assert_eq!(done(run.await).story(), "b child");
 }
 
-async fn case_65_children_are_as_durable_as_their_run(ground: &Ground) {
-    let thread = ground.thread(parent());
+async fn case_65_children_are_as_durable_as_their_run(case_store: &CaseStore) {
+    let thread = case_store.thread(parent());
     assert_eq!(done(thread.run(Work::update()).await).story(), "a s1 s2");
-    let store = ground.store();
+    let store = case_store.store();
     let mut checkpoints = 0;
     for ns in store.namespaces(thread.id()).await.unwrap() {
         checkpoints += store.checkpoints(thread.id(), &ns, &HistoryFilter::default()).await.unwrap().len();
     }
     assert_eq!(
         checkpoints,
-        if ground.keeps_steps() { 6 } else { 1 },
+        if case_store.keeps_steps() { 6 } else { 1 },
         "an input and two steps each, or only the last of the root"
     );
 }

@@ -91,7 +91,7 @@ pub(super) async fn make(
         let CheckedData { chart, description, data } = match data {
             Ok(Some(data)) => data,
             Ok(None) => return Ok(Ok(None)),
-            Err(failure) => return Ok(Err(told(&failure))),
+            Err(failure) => return Ok(Err(problem_text(&failure))),
         };
         let svg = match chart.svg() {
             Ok(svg) => svg,
@@ -118,7 +118,7 @@ pub(super) async fn make(
                 best = best.max(judgement.score);
                 criticism = judgement.problems;
             }
-            Err(failure) => return Ok(Err(format!("the critic gave no judgement: {}", told(&failure)))),
+            Err(failure) => return Ok(Err(format!("the critic gave no judgement: {}", problem_text(&failure)))),
         }
     }
     Ok(Err(format!("the critic gave it {best} of 100 points at best; {ACCEPTED} are needed")))
@@ -149,7 +149,7 @@ async fn judge(
     .await
 }
 
-fn told(failure: &AskFailure) -> String {
+fn problem_text(failure: &AskFailure) -> String {
     match failure {
         AskFailure::Unusable { problem, .. } => format!("[{}]no data passed the checks ({problem})", failure.code()),
         other => other.to_string(),

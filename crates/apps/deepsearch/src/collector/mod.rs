@@ -10,9 +10,9 @@
 
 pub mod nodes;
 
-mod asking;
 mod evaluation;
 mod graph;
+mod prompt;
 mod request;
 mod retrieval;
 mod state;

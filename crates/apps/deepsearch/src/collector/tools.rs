@@ -107,7 +107,7 @@ impl SearchTools {
         self.lock().fault.take()
     }
 
-    /// What was found.
+    /// Takes the documents that were found.
     pub(super) fn take(&self) -> RetrievedDocuments {
         let mut found = self.lock();
         let mut gathered = std::mem::take(&mut found.gathered);
@@ -186,7 +186,7 @@ impl Tool for SearchTool {
             return Err(ToolError::refused(format!("{MOST_CALLS} searches were made, no more are allowed here")));
         }
         match self.tools.search(&self.engine, &query).await {
-            Ok(Some(answer)) => Ok(shown(&answer, self.engine.tool)),
+            Ok(Some(answer)) => Ok(tool_output(&answer, self.engine.tool)),
             Ok(None) => Err(ToolError::refused("this search was made before; its results are above")),
             Err(fault) => {
                 let message = fault.to_string();
@@ -198,7 +198,7 @@ impl Tool for SearchTool {
 }
 
 /// What a model reads of an answer.
-fn shown(answer: &Retrieved, tool: &str) -> ToolOutput {
+fn tool_output(answer: &Retrieved, tool: &str) -> ToolOutput {
     let mut text = String::new();
     for (number, found) in (1..).zip(&answer.documents) {
         let excerpt: String = found.text.chars().take(EXCERPT).collect();

@@ -8,7 +8,7 @@ use super::contents::Heading;
 use super::figure::Figures;
 use super::panels::{class, word};
 use super::picture::picture;
-use super::places::{CLOSE, OPEN, without_places};
+use super::placeholders::{CLOSE, OPEN, without_placeholders};
 use crate::markup::safe_href;
 use crate::state::{FinalResult, Locale};
 
@@ -101,7 +101,7 @@ impl Writing<'_> {
                 let level = self.headings.last().map_or(1, |heading| heading.level);
                 events.push(Event::End(TagEnd::Heading(HeadingLevel::try_from(level).unwrap_or(HeadingLevel::H6))));
             }
-            Event::Code(code) => events.push(Event::Code(CowStr::from(without_places(&code)))),
+            Event::Code(code) => events.push(Event::Code(CowStr::from(without_placeholders(&code)))),
             other => events.push(other),
         }
         // What is between the ends of a heading are its words.

@@ -7,9 +7,9 @@ use graphloom_citations::{Target, checked_ids, replace_marks};
 use super::body::body;
 use super::contents::contents;
 use super::panels::{inference, source, source_head, word};
-use super::places::{CLOSE, OPEN, with_charts};
+use super::placeholders::{CLOSE, OPEN, with_charts};
 use super::references::with_paths;
-use super::signs::{legend, signed};
+use super::unchecked_signs::{legend, with_signs};
 use crate::markup::escape;
 use crate::state::{CitationMessage, FinalResult, Locale, Verdict};
 
@@ -21,7 +21,7 @@ const STYLE: &str = include_str!("report.css");
 /// print the passages stand at the end, source by source.
 pub fn html(result: &FinalResult, language: Locale) -> String {
     // Characters for private use are not shown, so no place stands in what others wrote.
-    let plain = graphloom_retrieval::shown(&signed(result, language));
+    let plain = graphloom_retrieval::visible_text(&with_signs(result, language));
     let text = replace_marks(&plain, |mark| match mark.target {
         Target::Checked { id, .. } => Some(format!("{OPEN}c{id}{CLOSE}")),
         _ => None,

@@ -2,10 +2,10 @@
 
 use graphloom_citations::{Target, replace_marks};
 
-use super::harmless::{harmless, is_web};
-use super::places::with_charts;
+use super::placeholders::with_charts;
 use super::references::with_paths;
-use super::signs::{legend, signed};
+use super::sanitize::{is_web, sanitize};
+use super::unchecked_signs::{legend, with_signs};
 use crate::state::{FinalResult, Locale};
 
 /// The report without the marks of programs: checked citations are numbered links, conclusions are text, charts are
@@ -15,7 +15,7 @@ use crate::state::{FinalResult, Locale};
 /// but to `http` and `https`. A source that is a file stands in the list of references with its path. Statements that
 /// nothing checked says bear a sign; the line below the title says what it means.
 pub fn markdown(result: &FinalResult, language: Locale) -> String {
-    let plain = graphloom_retrieval::shown(&signed(result, language));
+    let plain = graphloom_retrieval::visible_text(&with_signs(result, language));
     let text = replace_marks(&plain, |mark| match &mark.target {
         // The brackets would otherwise be a link to a page `1` for some readers.
         Target::Checked { number: Some(number), url: Some(url), .. } if is_web(url) => {
@@ -33,7 +33,7 @@ pub fn markdown(result: &FinalResult, language: Locale) -> String {
         Some(format!("![{}]({})", title.trim(), address(&chart.base64)?))
     });
     let ours: Vec<String> = result.chart_messages.iter().filter_map(|chart| address(&chart.base64)).collect();
-    let mut out = harmless(&text, &ours);
+    let mut out = sanitize(&text, &ours);
     out.truncate(out.trim_end().len());
     out.push('\n');
     if let Some(legend) = legend(result, language) {

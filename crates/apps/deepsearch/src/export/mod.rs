@@ -6,14 +6,14 @@
 mod body;
 mod contents;
 mod figure;
-mod harmless;
 mod html;
 mod markdown;
 mod panels;
 mod picture;
-mod places;
+mod placeholders;
 mod references;
-mod signs;
+mod sanitize;
+mod unchecked_signs;
 
 pub use crate::markup::{escape, safe_href};
 pub use html::html;

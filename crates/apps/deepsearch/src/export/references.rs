@@ -2,7 +2,7 @@
 
 use graphloom_text::target_path;
 
-use super::harmless::is_web;
+use super::sanitize::is_web;
 
 /// The list of references with the paths of files as text: `[1]. [title](path)` is `[1]. title, path`.
 pub(super) fn with_paths(text: &str) -> String {

@@ -4,7 +4,7 @@
 /// are dropped.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
-    for c in graphloom_retrieval::shown(text).chars() {
+    for c in graphloom_retrieval::visible_text(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

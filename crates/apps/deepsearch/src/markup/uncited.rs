@@ -9,7 +9,7 @@ use super::chart_block::{ChartBlock, chart_blocks, in_chart};
 use super::missing::is_missing;
 use super::references::without_references;
 use super::unlinked::Unlinked;
-use crate::state::{ChartMessage, FinalResult, Standing, StatementMessage};
+use crate::state::{ChartMessage, FinalResult, StatementBasis, StatementMessage};
 
 /// A statement without a citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,12 +77,12 @@ pub(crate) fn placed(report: &str, known: &[StatementMessage], charts: &[ChartMe
             let before = by_text.get(one.text.as_str());
             let rests = |id: &u32| marked.contains(&u64::from(*id));
             let ids: Vec<u32> = before.iter().flat_map(|one| &one.citation_ids).copied().filter(rests).collect();
-            let standing = match before.map(|one| one.standing) {
-                Some(Standing::Derived | Standing::Contradicted) if ids.is_empty() => Standing::Own,
-                standing => standing.unwrap_or_default(),
+            let basis = match before.map(|one| one.basis) {
+                Some(StatementBasis::Derived | StatementBasis::Contradicted) if ids.is_empty() => StatementBasis::Own,
+                basis => basis.unwrap_or_default(),
             };
             let (start_offset, end_offset) = (points.at(one.range.start), points.at(one.range.end));
-            StatementMessage { text: one.text, start_offset, end_offset, standing, citation_ids: ids }
+            StatementMessage { text: one.text, start_offset, end_offset, basis, citation_ids: ids }
         })
         .collect()
 }
@@ -145,17 +145,17 @@ mod tests {
 
     #[test]
     fn what_is_known_keeps_its_standing_at_its_new_place() {
-        let known = |text: &str, standing| StatementMessage {
+        let known = |text: &str, basis| StatementMessage {
             text: text.to_owned(),
-            standing,
+            basis,
             citation_ids: vec![0],
             ..StatementMessage::default()
         };
-        let known = [known("It is so.", Standing::Derived), known("x | 3", Standing::Contradicted)];
+        let known = [known("It is so.", StatementBasis::Derived), known("x | 3", StatementBasis::Contradicted)];
         let found = placed(REPORT, &known, &[chart()]);
-        let standings: Vec<Standing> = found.iter().map(|one| one.standing).collect();
-        assert_eq!(standings[..3], [Standing::Derived, Standing::Own, Standing::Contradicted]);
-        assert!(standings[3..].iter().all(|one| *one == Standing::Own));
+        let bases: Vec<StatementBasis> = found.iter().map(|one| one.basis).collect();
+        assert_eq!(bases[..3], [StatementBasis::Derived, StatementBasis::Own, StatementBasis::Contradicted]);
+        assert!(bases[3..].iter().all(|one| *one == StatementBasis::Own));
         for one in &found {
             let points: String =
                 REPORT.chars().skip(one.start_offset).take(one.end_offset - one.start_offset).collect();
@@ -166,6 +166,6 @@ mod tests {
         }
         // The mark that a statement rests on was taken out.
         let without = REPORT.replace("[checked_citation:0][[1]](https://a.example)", "");
-        assert!(placed(&without, &known, &[chart()]).iter().all(|one| one.standing == Standing::Own));
+        assert!(placed(&without, &known, &[chart()]).iter().all(|one| one.basis == StatementBasis::Own));
     }
 }

@@ -25,10 +25,10 @@ pub async fn feedback_handler(
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,
 ) -> Result<Step<SearchContext>, NodeError> {
-    stream::waiting(&cx, AGENT, PROMPT).await?;
+    stream::emit_waiting(&cx, AGENT, PROMPT).await?;
     let question = json!({ "prompt": PROMPT, "questions": state.questions, "expects": { "feedback": "text" } });
     let answer: Value = cx.ask(FEEDBACK, &question).await?;
-    stream::answered(&cx, AGENT).await;
+    stream::emit_answered(&cx, AGENT).await;
     Ok(match feedback(&answer) {
         Feedback::Text(text) => {
             let update = SearchContext::update().messages([ChatTurn::user(&text)]).user_feedback(text);

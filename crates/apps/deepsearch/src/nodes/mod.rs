@@ -3,6 +3,7 @@
 mod editor_team;
 mod end;
 mod entry;
+mod failed_after_report;
 mod feedback_handler;
 mod generate_questions;
 mod outline;
@@ -11,13 +12,13 @@ mod payload;
 mod reporter;
 mod source_tracer;
 mod source_tracer_infer;
-mod spared;
 mod start;
 mod vlm_chart_generator;
 
 pub(crate) use editor_team::{team_input, team_result};
 pub use end::end;
 pub use entry::entry;
+pub(crate) use failed_after_report::continue_after_failure;
 pub use feedback_handler::feedback_handler;
 pub use generate_questions::generate_questions;
 pub use outline::outline;
@@ -25,7 +26,6 @@ pub use outline_interaction::outline_interaction;
 pub use reporter::reporter;
 pub use source_tracer::source_tracer;
 pub use source_tracer_infer::source_tracer_infer;
-pub(crate) use spared::spared;
 pub use start::start;
 pub use vlm_chart_generator::vlm_chart_generator;
 

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::fail;
 use crate::ask::{self, Ask};
-use crate::names::{Kind, OUTLINE_INTERACTION};
-use crate::outline::{RELATIONSHIPS, RawOutline, of_parts, outline_of, schema};
+use crate::names::{GraphKind, OUTLINE_INTERACTION};
+use crate::outline::{RELATIONSHIPS, RawOutline, from_parts, outline_of, schema};
 use crate::resources::{Resources, Slot};
 use crate::state::{InteractionMode, Outline, SearchContext};
 use crate::status::{Notice, StatusCode};
@@ -35,13 +35,13 @@ fn prompt(state: &SearchContext) -> &'static str {
 /// # Errors
 /// What the graph runtime itself reports.
 pub async fn outline(
-    kind: Kind,
+    kind: GraphKind,
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,
 ) -> Result<Step<SearchContext>, NodeError> {
     let config = &state.config;
     let most = config.outliner_max_section_num;
-    let dependencies = kind == Kind::Dependency;
+    let dependencies = kind == GraphKind::Dependency;
     let name = prompt(&state);
     let last = state.outline_interactions.iter().next_back();
     let own = last.filter(|_| name == "outliner_user_revised").and_then(|round| read(&round.feedback));
@@ -66,7 +66,9 @@ pub async fn outline(
         .small_tokens(120 + 80 * most);
     let read = |raw: RawOutline| outline_of(raw, most, dependencies, &state.query);
     let by_parts = match cx.resources().strategy(Slot::PlanUnderstanding) {
-        Strategy::Guided if name == "outliner" => read(of_parts(&state.query, state.language, most, dependencies)).ok(),
+        Strategy::Guided if name == "outliner" => {
+            read(from_parts(&state.query, state.language, most, dependencies)).ok()
+        }
         _ => None,
     };
     let made = match by_parts {
@@ -99,7 +101,7 @@ pub async fn outline(
     }
     let number = state.outline_executed_num + 1;
     made.id = number.to_string();
-    stream::say(&cx, AGENT, Place::default(), serde_json::to_string(&made)?).await;
+    stream::emit_whole(&cx, AGENT, Place::default(), serde_json::to_string(&made)?).await;
     let before = state.current_outline.as_ref().map(|outline| (**outline).clone());
     let update = SearchContext::update()
         .current_outline(Some(made.into()))
@@ -110,7 +112,7 @@ pub async fn outline(
     Ok(Step::goto(next(&state, kind)).with(update))
 }
 
-fn next(state: &SearchContext, kind: Kind) -> Node {
+fn next(state: &SearchContext, kind: GraphKind) -> Node {
     if state.config.outline_interaction_enabled { OUTLINE_INTERACTION } else { kind.team() }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::payload::{OutlineFeedback, outline_feedback};
 use super::{OUTLINE_FEEDBACK, fail};
-use crate::names::{FINISH, Kind, OUTLINE};
+use crate::names::{FINISH, GraphKind, OUTLINE};
 use crate::resources::Resources;
 use crate::state::{InteractionMode, OutlineInteraction, SearchContext};
 use crate::status::{Notice, StatusCode};
@@ -21,7 +21,7 @@ const AGENT: &str = "outline_interaction";
 /// # Errors
 /// What the graph runtime itself reports.
 pub async fn outline_interaction(
-    kind: Kind,
+    kind: GraphKind,
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,
 ) -> Result<Step<SearchContext>, NodeError> {
@@ -30,25 +30,25 @@ pub async fn outline_interaction(
         return Ok(Step::goto(kind.team()));
     }
     if rounds >= usize::try_from(state.config.outline_interaction_max_rounds).unwrap_or(usize::MAX) {
-        stream::say(&cx, AGENT, Place::default(), "Maximum interaction rounds reached.").await;
+        stream::emit_whole(&cx, AGENT, Place::default(), "Maximum interaction rounds reached.").await;
         return Ok(Step::goto(kind.team()));
     }
     let prompt = format!("Round {}: waiting for user feedback.", rounds + 1);
-    stream::waiting(&cx, AGENT, &prompt).await?;
+    stream::emit_waiting(&cx, AGENT, &prompt).await?;
     let outline = state.current_outline.as_deref();
     let question = json!({
         "prompt": prompt, "outline": outline,
         "expects": { "interrupt_feedback": "accepted | revise_comment | revise_outline", "feedback": "text or outline" },
     });
     let answer: Value = cx.ask(OUTLINE_FEEDBACK, &question).await?;
-    stream::answered(&cx, AGENT).await;
+    stream::emit_answered(&cx, AGENT).await;
     let revise = |interaction_mode, feedback| {
         let round = OutlineInteraction { feedback, interaction_mode, outline_before: outline.cloned() };
         Step::goto(OUTLINE).with(SearchContext::update().outline_interactions([round]))
     };
     Ok(match outline_feedback(&answer) {
         OutlineFeedback::Accepted => {
-            stream::say(&cx, AGENT, Place::default(), "Outline accepted.").await;
+            stream::emit_whole(&cx, AGENT, Place::default(), "Outline accepted.").await;
             Step::goto(kind.team())
         }
         OutlineFeedback::ReviseComment(text) => revise(InteractionMode::ReviseComment, text),

@@ -1,11 +1,11 @@
 //! Making an outline of what a model or a person wrote: checks, numbers, dependencies.
 
+mod from_parts;
 mod number;
-mod of_parts;
 mod raw;
 mod repair;
 
+pub(crate) use from_parts::from_parts;
 pub use number::outline_of;
-pub(crate) use of_parts::of_parts;
 pub use raw::{RawOutline, RawSection, schema};
 pub use repair::{Fault, RELATIONSHIPS, faults, repair};

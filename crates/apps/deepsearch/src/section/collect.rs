@@ -43,7 +43,7 @@ pub(crate) fn collected(outcome: ChildOutcome<StepsState>) -> Result<SectionStat
         let notice = Notice::warning(StatusCode::StepNoDocuments, message);
         notices.push(notice.in_section(&state.request.section_id));
     }
-    let messages: Vec<ChatTurn> = plan.steps.iter().filter_map(said).collect();
+    let messages: Vec<ChatTurn> = plan.steps.iter().filter_map(message_of_step).collect();
     let number = number_of(&plan);
     Ok(SectionState::update()
         .plans([(number, plan)])
@@ -58,7 +58,7 @@ fn number_of(plan: &Plan) -> u32 {
     plan.id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(1)
 }
 
-fn said(step: &Step) -> Option<ChatTurn> {
+fn message_of_step(step: &Step) -> Option<ChatTurn> {
     let result = step.step_result.as_deref()?;
     let mut text = format!("Step `{}`: {}\n{}\n", step.id, step.title, step.description);
     text.push_str(if result.is_empty() { "Nothing was found." } else { result });

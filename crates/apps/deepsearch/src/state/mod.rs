@@ -15,7 +15,7 @@ pub use report::{Report, SubReport, SubReportContent, TraceSource};
 pub use result::{
     ChartDatum, ChartMessage, CitationMessage, CitationMessages, DatumSource, FinalResult, InferMessage, Verdict,
 };
-pub use statement::{Standing, StatementMessage};
+pub use statement::{StatementBasis, StatementMessage};
 pub use unwritten::Unwritten;
 
 use graphloom_core_graph::{Log, Shared, State};

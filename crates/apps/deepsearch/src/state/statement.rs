@@ -1,21 +1,21 @@
-//! Statements of a report that carry no citation, and what they stand on.
+//! Statements of a report that carry no citation, and the basis of each.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a statement without a citation stands on.
+/// The basis of a statement without a citation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Standing {
-    /// Statements of the report whose citations are supported say it, too.
+pub enum StatementBasis {
+    /// Statements of the report with supported citations say the same.
     Derived,
-    /// The writer's own: nothing checked was found that says it.
+    /// The writer's own: no checked statement says the same.
     #[default]
     Own,
     /// The writer's own, and a checked statement says otherwise.
     Contradicted,
-    /// Nobody could look.
+    /// The statement could not be checked.
     NotChecked,
 }
 
@@ -30,8 +30,9 @@ pub struct StatementMessage {
     pub start_offset: usize,
     /// Where it ends, in code points; a sign of the statement stands there.
     pub end_offset: usize,
-    /// What it stands on.
-    pub standing: Standing,
+    /// The basis of the statement.
+    #[serde(rename = "standing")]
+    pub basis: StatementBasis,
     /// The citations of the checked statements that say it, or that say otherwise.
     pub citation_ids: Vec<u32>,
 }

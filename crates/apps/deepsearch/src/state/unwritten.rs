@@ -16,9 +16,9 @@ pub struct Unwritten {
     pub section_id: String,
     /// All documents that its research found; a writer gets those of them that count.
     pub documents: Vec<Document>,
-    /// What went wrong while it was quoted, which is not so once it is written.
+    /// The notices of the quoted text, which no longer hold once the section is written.
     pub notices: Vec<Notice>,
-    /// What was noted while it was quoted.
+    /// The notes of the quoted text.
     pub notes: Vec<String>,
 }
 
@@ -28,9 +28,9 @@ impl Unwritten {
         Self { section_id: section_id.into(), documents, ..Self::default() }
     }
 
-    /// The same, with what was told besides.
+    /// The same section with further notices and notes.
     #[must_use]
-    pub(crate) fn and(mut self, notices: &[Notice], notes: &[String]) -> Self {
+    pub(crate) fn with_reports(mut self, notices: &[Notice], notes: &[String]) -> Self {
         self.notices.extend_from_slice(notices);
         self.notes.extend_from_slice(notes);
         self

@@ -7,7 +7,7 @@ mod message;
 mod transcript;
 
 pub use message::{MessageEvent, MessageKind, Place, StreamMessage};
-pub use transcript::{Transcript, told};
+pub use transcript::{Transcript, failure_message};
 
 use graphloom_core_graph::{Context, Event, EventKind, NodeError};
 
@@ -29,28 +29,28 @@ pub async fn emit<Cx>(cx: &Context<Cx>, mut message: StreamMessage) {
 }
 
 /// Emits START, one MESSAGE with `content`, and DONE.
-pub async fn say<Cx>(cx: &Context<Cx>, agent: &str, place: Place, content: impl Into<String>) {
+pub async fn emit_whole<Cx>(cx: &Context<Cx>, agent: &str, place: Place, content: impl Into<String>) {
     let message = StreamMessage::new(agent, MessageEvent::Start, "").at(place.clone());
     emit(cx, message).await;
     emit(cx, StreamMessage::new(agent, MessageEvent::Message, content).at(place.clone())).await;
     emit(cx, StreamMessage::new(agent, MessageEvent::Done, "").at(place)).await;
 }
 
-/// Tells that the user is asked. When the node runs again with the answer, it is not told again.
+/// Emits that the user is asked. When the node runs again with the answer, the message is not repeated.
 ///
 /// # Errors
 /// The store's.
-pub async fn waiting<Cx>(cx: &Context<Cx>, agent: &str, prompt: &str) -> Result<(), NodeError> {
+pub async fn emit_waiting<Cx>(cx: &Context<Cx>, agent: &str, prompt: &str) -> Result<(), NodeError> {
     let message = StreamMessage::new(agent, MessageEvent::WaitingUserInput, prompt).kind(MessageKind::Interrupt);
-    let tell = async {
+    let emitting = async {
         emit(cx, message).await;
         Ok::<(), NodeError>(())
     };
-    cx.once("waiting", tell).await
+    cx.once("waiting", emitting).await
 }
 
-/// Tells that the user has answered.
-pub async fn answered<Cx>(cx: &Context<Cx>, agent: &str) {
+/// Emits that the user has answered.
+pub async fn emit_answered<Cx>(cx: &Context<Cx>, agent: &str) {
     let message = StreamMessage::new(agent, MessageEvent::UserInputEnded, "").kind(MessageKind::Interrupt);
     emit(cx, message).await;
 }

@@ -9,8 +9,8 @@ use super::{ALL_END, MessageEvent, MessageKind, StreamMessage, message_of};
 /// The agent of messages that no node sent.
 const FRAMEWORK: &str = "framework";
 
-/// What a run that failed outside of its nodes says: the limit of steps has a code.
-pub fn told(error: &RunError) -> String {
+/// The message of a run that failed outside of its nodes. The step limit has a status code.
+pub fn failure_message(error: &RunError) -> String {
     match error {
         RunError::StepLimit { limit, next } => {
             let code = StatusCode::StepLimit;
@@ -35,15 +35,15 @@ impl Transcript {
         Self { conversation: thread.into(), ended: false, last: 0 }
     }
 
-    /// The message that an event carries.
-    pub fn see(&mut self, event: &Event) -> Option<StreamMessage> {
+    /// Takes an event, and returns the message that it carries.
+    pub fn observe(&mut self, event: &Event) -> Option<StreamMessage> {
         self.last = self.last.max(event.time);
         let message = message_of(event)?;
         self.ended |= message.content == ALL_END;
         Some(message)
     }
 
-    /// The messages that the outcome of the run still needs.
+    /// The last messages of the stream for an outcome of the run.
     pub fn close<S>(self, outcome: &Result<Outcome<S>, RunError>) -> Vec<StreamMessage> {
         match outcome {
             Ok(Outcome::Waiting(_)) => Vec::new(),
@@ -54,7 +54,7 @@ impl Transcript {
                 vec![cancelled, self.end()]
             }
             Ok(_) => self.failed("the run stopped before its end; it can be resumed"),
-            Err(error) => self.failed(&told(error)),
+            Err(error) => self.failed(&failure_message(error)),
         }
     }
 

@@ -20,6 +20,6 @@ mod state;
 pub use dependency::{REASON, WRITE, dependency, dependency_with};
 pub(crate) use nodes::is_missing;
 pub use nodes::{TEAM_BEGIN, TEAM_MERGE};
-pub use order::{Circle, Job, Work, layers, running};
+pub use order::{Job, SectionCycle, Work, layers, running};
 pub use parallel::{SECTION, parallel, parallel_with};
 pub use state::{Research, SectionResult, TeamState, TeamStateUpdate};

@@ -34,7 +34,7 @@ pub struct Job {
 /// Sections that wait for one another, so that none of them can begin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the sections {} wait for one another", sections.join(", "))]
-pub struct Circle {
+pub struct SectionCycle {
     /// The sections that no order can hold, in the order of the outline.
     pub sections: Vec<String>,
 }
@@ -55,8 +55,8 @@ impl Job {
 /// builds on. Parents that are not in the list count as done.
 ///
 /// # Errors
-/// [`Circle`] when some sections wait for one another.
-pub fn layers(sections: &[Section]) -> Result<Vec<Vec<String>>, Circle> {
+/// [`SectionCycle`] when some sections wait for one another.
+pub fn layers(sections: &[Section]) -> Result<Vec<Vec<String>>, SectionCycle> {
     let known: BTreeSet<&str> = sections.iter().map(|section| section.id.as_str()).collect();
     let mut placed: BTreeSet<&str> = BTreeSet::new();
     let mut layers = Vec::new();
@@ -67,7 +67,7 @@ pub fn layers(sections: &[Section]) -> Result<Vec<Vec<String>>, Circle> {
         let layer: Vec<&Section> = sections.iter().filter(free).collect();
         if layer.is_empty() {
             let left = sections.iter().filter(|section| !placed.contains(section.id.as_str()));
-            return Err(Circle { sections: left.map(|section| section.id.clone()).collect() });
+            return Err(SectionCycle { sections: left.map(|section| section.id.clone()).collect() });
         }
         placed.extend(layer.iter().map(|section| section.id.as_str()));
         layers.push(layer.into_iter().map(|section| section.id.clone()).collect());

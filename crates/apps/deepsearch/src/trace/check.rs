@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use graphloom_citations::{
-    CheckOptions, Checked, Claim, Examined, Open, Question, SourceText, Span, Target, Verdict as Found, best_overlap,
-    claims, examine, replace_marks, sentences,
+    CheckOptions, Checked, Claim, Examined, OpenClaim, Question, SourceText, Span, Target, Verdict as Found,
+    best_overlap, claims, examine, replace_marks, sentences,
 };
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_text::link_target;
 
-use super::drawn::of_chart;
+use super::chart_citation::chart_verdict;
 use super::judge::{ModelJudge, UnjudgedCounts};
 use super::message::message;
 use super::number::number;
@@ -45,7 +45,7 @@ pub struct CheckedReport {
 
 /// A citation that stays in the report.
 #[derive(Clone, Debug)]
-pub(super) struct StandingCitation {
+pub(super) struct KeptCitation {
     pub(super) message: CitationMessage,
 }
 
@@ -109,7 +109,7 @@ pub async fn check_report(
     for (claim, one) in &settled.kept {
         if let (Some(source), Some(span)) = (evidence(one.data), one.span) {
             let message = message(source, claim, one.verdict(), span, one.checked.overlap);
-            kept.insert(one.data, StandingCitation { message });
+            kept.insert(one.data, KeptCitation { message });
         }
     }
     (out.content, out.data, out.sources) = number(&settled.text, &kept, datas, language);
@@ -163,11 +163,11 @@ async fn judge<'e>(
     config: &Config,
 ) -> Result<(Verdicts, UnjudgedCounts), NodeError> {
     let mut judged = Verdicts::new();
-    let mut open: Vec<(usize, usize, Open)> = Vec::new();
+    let mut open: Vec<(usize, usize, OpenClaim)> = Vec::new();
     for (place, claim) in statements.iter().enumerate() {
         for data in cited(claim) {
             let Some(source) = evidence(data) else { continue };
-            if let Some(drawn) = datas.get(data).and_then(|trace| of_chart(data, trace, source)) {
+            if let Some(drawn) = datas.get(data).and_then(|trace| chart_verdict(data, trace, source)) {
                 judged.entry(place).or_default().push(drawn);
                 continue;
             }
@@ -175,7 +175,7 @@ async fn judge<'e>(
                 Examined::Decided(checked) => {
                     judged.entry(place).or_default().push(with_span(data, checked, &claim.text, source));
                 }
-                Examined::Open(question) => open.push((place, data, question)),
+                Examined::Undecided(question) => open.push((place, data, question)),
             }
         }
     }

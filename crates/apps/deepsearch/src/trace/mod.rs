@@ -7,8 +7,8 @@
 //! - Statements without a citation are looked up in those whose citations are supported; the others are the writer's own.
 //! - [`infer`] draws what conclusions rest on.
 
+mod chart_citation;
 mod check;
-mod drawn;
 mod gather;
 pub mod infer;
 mod judge;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use graphloom_citations::{Target, checked_mark, replace_marks};
 
-use super::check::StandingCitation;
+use super::check::KeptCitation;
 use super::references::list;
 use crate::evidence::canonical;
 use crate::state::{CitationMessage, Locale, TraceSource};
@@ -12,7 +12,7 @@ use crate::state::{CitationMessage, Locale, TraceSource};
 /// The text with checked marks and its list of references, the entries in the order of their ids, and their sources.
 pub(super) fn number(
     draft: &str,
-    kept: &BTreeMap<usize, StandingCitation>,
+    kept: &BTreeMap<usize, KeptCitation>,
     datas: &[TraceSource],
     language: Locale,
 ) -> (String, Vec<CitationMessage>, Vec<TraceSource>) {

@@ -8,14 +8,16 @@ use std::ops::Range;
 
 use graphloom_agents::Strategy;
 use graphloom_citations::Verdict as Found;
-use graphloom_citations::{CheckOptions, Checked, Examined, Open, Question, SourceText, Span, Target, claims, examine};
+use graphloom_citations::{
+    CheckOptions, Checked, Examined, OpenClaim, Question, SourceText, Span, Target, claims, examine,
+};
 use graphloom_core_graph::{Context, NodeError};
 
 use super::judge::ModelJudge;
 use crate::config::Config;
 use crate::markup::{placed, uncited, without_references};
 use crate::resources::{Resources, Slot};
-use crate::state::{ChartMessage, CitationMessage, Standing, StatementMessage, Verdict};
+use crate::state::{ChartMessage, CitationMessage, StatementBasis, StatementMessage, Verdict};
 use crate::status::Notice;
 
 /// The statements of a report without a citation, and what each rests on.
@@ -41,19 +43,19 @@ pub(crate) async fn check_uncited(
     charts: &[ChartMessage],
     config: &Config,
 ) -> Result<UncitedStatements, NodeError> {
-    let basis = Basis::of(content, citations);
-    let mut known: BTreeMap<String, (Standing, Vec<u32>)> = BTreeMap::new();
-    let mut open: Vec<(String, Open)> = Vec::new();
+    let basis = SupportedText::of(content, citations);
+    let mut known: BTreeMap<String, (StatementBasis, Vec<u32>)> = BTreeMap::new();
+    let mut open: Vec<(String, OpenClaim)> = Vec::new();
     for statement in uncited(content, charts) {
         if known.contains_key(&statement.text) {
             continue;
         }
-        known.insert(statement.text.clone(), (Standing::Own, Vec::new()));
+        known.insert(statement.text.clone(), (StatementBasis::Own, Vec::new()));
         match examine(&statement.text, SourceText::new("", &basis.text), CheckOptions::default()) {
             Examined::Decided(checked) => {
-                known.insert(statement.text, basis.standing(&checked));
+                known.insert(statement.text, basis.verdict_basis(&checked));
             }
-            Examined::Open(question) => open.push((statement.text, question)),
+            Examined::Undecided(question) => open.push((statement.text, question)),
         }
     }
     let mut out = UncitedStatements::default();
@@ -62,24 +64,24 @@ pub(crate) async fn check_uncited(
     }
     let known: Vec<StatementMessage> = known
         .into_iter()
-        .map(|(text, (standing, citation_ids))| StatementMessage {
+        .map(|(text, (basis, citation_ids))| StatementMessage {
             text,
-            standing,
+            basis,
             citation_ids,
             ..StatementMessage::default()
         })
         .collect();
     out.statements = placed(content, &known, charts);
-    out.notes.extend(told(&out.statements));
+    out.notes.extend(summary_line(&out.statements));
     Ok(out)
 }
 
 /// Asks the judge about what no rule has decided.
 async fn ask(
     cx: &Context<Resources>,
-    open: Vec<(String, Open)>,
-    basis: &Basis,
-    known: &mut BTreeMap<String, (Standing, Vec<u32>)>,
+    open: Vec<(String, OpenClaim)>,
+    basis: &SupportedText,
+    known: &mut BTreeMap<String, (StatementBasis, Vec<u32>)>,
     notices: &mut Vec<Notice>,
     config: &Config,
 ) -> Result<(), NodeError> {
@@ -87,7 +89,7 @@ async fn ask(
     let (answers, missed) = ModelJudge::new(cx).judge_in_batches("trace/verify/uncited", &questions, config).await?;
     let all = known.len();
     for ((text, question), answer) in open.into_iter().zip(answers) {
-        known.insert(text, basis.standing(&question.close(answer.map_err(Into::into))));
+        known.insert(text, basis.verdict_basis(&question.close(answer.map_err(Into::into))));
     }
     notices.extend(missed.into_iter().map(|(code, (count, why))| {
         Notice::exception(code, format!("{count} of {all} statements without a citation were not looked up: {why}"))
@@ -96,10 +98,10 @@ async fn ask(
 }
 
 /// One line on the statements without a citation.
-fn told(statements: &[StatementMessage]) -> Option<String> {
-    let count = |standing| statements.iter().filter(|one| one.standing == standing).count();
+fn summary_line(statements: &[StatementMessage]) -> Option<String> {
+    let count = |basis| statements.iter().filter(|one| one.basis == basis).count();
     let (derived, against, open) =
-        (count(Standing::Derived), count(Standing::Contradicted), count(Standing::NotChecked));
+        (count(StatementBasis::Derived), count(StatementBasis::Contradicted), count(StatementBasis::NotChecked));
     let own = statements.len() - derived - against - open;
     (!statements.is_empty()).then(|| {
         format!(
@@ -111,13 +113,13 @@ fn told(statements: &[StatementMessage]) -> Option<String> {
 }
 
 /// The statements of a report whose citations are supported, as one text.
-struct Basis {
+struct SupportedText {
     text: String,
     /// The bytes of each statement, and its supported citations.
     statements: Vec<(Range<usize>, Vec<u32>)>,
 }
 
-impl Basis {
+impl SupportedText {
     fn of(content: &str, citations: &[CitationMessage]) -> Self {
         let verdicts: BTreeMap<u64, Verdict> = citations.iter().map(|one| (u64::from(one.id), one.verdict)).collect();
         let mut basis = Self { text: String::new(), statements: Vec::new() };
@@ -145,12 +147,12 @@ impl Basis {
     }
 
     /// What a verdict on the text means for a statement.
-    fn standing(&self, checked: &Checked) -> (Standing, Vec<u32>) {
+    fn verdict_basis(&self, checked: &Checked) -> (StatementBasis, Vec<u32>) {
         match &checked.verdict {
-            Found::Supported { span } => (Standing::Derived, self.citations(*span)),
-            Found::Contradicted { span } => (Standing::Contradicted, self.citations(*span)),
-            Found::NotChecked { .. } => (Standing::NotChecked, Vec::new()),
-            _ => (Standing::Own, Vec::new()),
+            Found::Supported { span } => (StatementBasis::Derived, self.citations(*span)),
+            Found::Contradicted { span } => (StatementBasis::Contradicted, self.citations(*span)),
+            Found::NotChecked { .. } => (StatementBasis::NotChecked, Vec::new()),
+            _ => (StatementBasis::Own, Vec::new()),
         }
     }
 

@@ -158,7 +158,7 @@ async fn corrected<'e>(
         let judge = ModelJudge::new(cx);
         let checked = match examine(&new, SourceText::new(&source.title, &source.text), CheckOptions::default()) {
             Examined::Decided(checked) => checked,
-            Examined::Open(open) => {
+            Examined::Undecided(open) => {
                 let key = format!("trace/verify/again/{place}/{}", one.data);
                 let answers = judge.judge_all(&key, std::slice::from_ref(&open.question)).await?;
                 let Some(answer) = answers.map(|mut answers| answers.pop()).transpose() else { continue };

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::numbered::numbered;
 use crate::ask::{Ask, AskFailure, value};
 use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
@@ -107,20 +108,7 @@ async fn choose(
     if batch.len() <= top && round > 1 {
         return Ok(Ok((0..batch.len()).collect()));
     }
-    let shown: Vec<_> = (1..)
-        .zip(batch)
-        .map(|(number, found): (usize, _)| {
-            let text: String = found.text.chars().take(EXCERPT).collect();
-            json!({
-                "number": number,
-                "title": found.title,
-                "url": found.url,
-                "published_at": found.published_at,
-                "scores": found.scores,
-                "text": text,
-            })
-        })
-        .collect();
+    let (shown, _) = numbered(batch, EXCERPT);
     let args = json!({
         "language": brief.language.as_str(),
         "section_title": brief.section.title,

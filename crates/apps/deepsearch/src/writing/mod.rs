@@ -5,6 +5,7 @@
 
 mod classify;
 mod headings;
+mod numbered;
 mod outline;
 mod quoted;
 mod summary;

@@ -61,7 +61,7 @@ pub(crate) async fn quote(
     let mut blocks: Vec<String> = Vec::new();
     let mut quoting = Quoting::new(UNCHOSEN);
     if !ask {
-        quoting.be_silent();
+        quoting.stop_asking();
     }
     let mut asked = 0;
     let alone = [String::new()];
@@ -88,11 +88,11 @@ pub(crate) async fn quote(
                 break;
             }
             let section = &context.brief.section.id;
-            if !quoting.is_silent() && !context.cx.resources().may_spend(Stage::Writing) {
-                quoting.be_silent();
+            if !quoting.has_stopped_asking() && !context.cx.resources().may_spend(Stage::Writing) {
+                quoting.stop_asking();
                 notes.push(format!("section {section}: the rest is quoted, the budget of writing is spent"));
             }
-            asked += usize::from(!quoting.is_silent());
+            asked += usize::from(!quoting.has_stopped_asking());
             let mark = |number: &str| citation(number.parse().unwrap_or_default());
             let paragraph = quoting.paragraph(&offered, mark, choose(context, subject, &offered, asked)).await?;
             if let Some(failure) = paragraph.failure {

@@ -3,6 +3,7 @@
 use graphloom_core_graph::NodeError;
 use serde_json::json;
 
+use super::numbered::numbered;
 use super::{SectionOutline, WritingContext};
 use crate::ask::{Ask, AskFailure, text};
 use crate::markup::{citation, cited, only_known};
@@ -25,22 +26,7 @@ pub(crate) async fn write(
 ) -> Result<Result<(String, Vec<String>), AskFailure>, NodeError> {
     let WritingContext { cx, brief, documents, .. } = context;
     let section = &brief.section;
-    let mut cut = 0;
-    let shown: Vec<_> = (1..)
-        .zip(documents)
-        .map(|(number, found): (usize, _)| {
-            let text: String = found.text.chars().take(EXCERPT).collect();
-            cut += usize::from(text.len() < found.text.len());
-            json!({
-                "number": number,
-                "title": found.title,
-                "url": found.url,
-                "published_at": found.published_at,
-                "scores": found.scores,
-                "text": text,
-            })
-        })
-        .collect();
+    let (shown, cut) = numbered(documents, EXCERPT);
     let args = json!({
         "language": brief.language.as_str(),
         "today": brief.today,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use graphloom_cli::OptionGroup;
-use graphloom_test_support::options::{Case, MODEL, Program, Seen, check, copy, offers};
+use graphloom_test_support::options::{Case, MODEL, OptionEffect, Program, check, copy, offers};
 
 use crate::support::{QUESTION, SMALL, TestDir, text};
 
@@ -22,42 +22,62 @@ fn every_option_changes_something() {
     let print = |more: &[&'static str]| [&[QUESTION, "--print-config"], more].concat();
     let resume = |more: &[&'static str]| [&["resume", "waits"], more].concat();
     let again = |more: &[&'static str]| [&["resume", "done"], more].concat();
-    let rows: Vec<(&str, Vec<&str>, Vec<&str>, Seen<'_>)> = vec![
-        ("--model", vec![QUESTION, "--offline"], ask(&["--offline"]), Seen::Shows("model: `scripted:script.jsonl`")),
-        ("--record", ask(&[]), ask(&["--record", "tape.jsonl"]), Seen::Writes("tape.jsonl", "scripted")),
+    let rows: Vec<(&str, Vec<&str>, Vec<&str>, OptionEffect<'_>)> = vec![
+        (
+            "--model",
+            vec![QUESTION, "--offline"],
+            ask(&["--offline"]),
+            OptionEffect::Shows("model: `scripted:script.jsonl`"),
+        ),
+        ("--record", ask(&[]), ask(&["--record", "tape.jsonl"]), OptionEffect::Writes("tape.jsonl", "scripted")),
         (
             "--budget",
             ask(&["--yes", "--corpus", "corpus"]),
             ask(&["--yes", "--corpus", "corpus", "--budget", "calls=9"]),
-            Seen::Shows("budget_spent: "),
+            OptionEffect::Shows("budget_spent: "),
         ),
-        ("--yes", print(&[]), print(&["--yes"]), Seen::Shows("from --yes")),
-        ("--no-input", resume(&[]), resume(&["--no-input"]), Seen::Hides("reading answers from stdin")),
-        ("--corpus", ask(&[]), ask(&["--corpus", "corpus"]), Seen::Hides("nothing is searched")),
+        ("--yes", print(&[]), print(&["--yes"]), OptionEffect::Shows("from --yes")),
+        ("--no-input", resume(&[]), resume(&["--no-input"]), OptionEffect::Hides("reading answers from stdin")),
+        ("--corpus", ask(&[]), ask(&["--corpus", "corpus"]), OptionEffect::Hides("nothing is searched")),
         (
             "--search",
             ask(&["--corpus", "corpus"]),
             ask(&["--corpus", "corpus", "--search", "none"]),
-            Seen::Shows("leaves `local` out"),
+            OptionEffect::Shows("leaves `local` out"),
         ),
-        ("--thread", ask(&[]), ask(&["--thread", "mine"]), Seen::Shows("run `mine`")),
-        ("--out", again(&[]), again(&["--out", "mine"]), Seen::Writes("mine/report.md", "The log")),
-        ("--config", print(&[]), print(&["--config", "mine.toml"]), Seen::Shows("outliner_max_section_num = 3")),
+        ("--thread", ask(&[]), ask(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
+        ("--out", again(&[]), again(&["--out", "mine"]), OptionEffect::Writes("mine/report.md", "The log")),
+        (
+            "--config",
+            print(&[]),
+            print(&["--config", "mine.toml"]),
+            OptionEffect::Shows("outliner_max_section_num = 3"),
+        ),
         (
             "--set",
             print(&[]),
             print(&["--set", "outliner_max_section_num=4"]),
-            Seen::Shows("outliner_max_section_num = 4"),
+            OptionEffect::Shows("outliner_max_section_num = 4"),
         ),
-        ("--print-config", ask(&[]), ask(&["--print-config"]), Seen::Shows("execution_method = ")),
-        ("--report-template", ask(&[]), ask(&["--report-template", "absent.md"]), Seen::Shows("absent.md")),
-        ("--search-mode", ask(&[]), ask(&["--search-mode", "chat"]), Seen::Shows("`chat`")),
-        ("--recheck", again(&[]), again(&["--recheck"]), Seen::Hides("the run is done already")),
-        ("--rewrite", again(&[]), again(&["--rewrite"]), Seen::Shows("every section was written")),
-        ("--answer", again(&[]), again(&["--answer", "topic=1"]), Seen::Shows("the run waits for no answer")),
-        ("--at", vec!["fork", "done"], vec!["fork", "done", "--at", "1"], Seen::Shows("checkpoint 1 is the head")),
-        ("--graph", vec!["graph"], vec!["graph", "--graph", "absent"], Seen::Shows("there is no graph `absent`")),
-        ("--format", vec!["graph"], vec!["graph", "--format", "dot"], Seen::Shows("digraph")),
+        ("--print-config", ask(&[]), ask(&["--print-config"]), OptionEffect::Shows("execution_method = ")),
+        ("--report-template", ask(&[]), ask(&["--report-template", "absent.md"]), OptionEffect::Shows("absent.md")),
+        ("--search-mode", ask(&[]), ask(&["--search-mode", "chat"]), OptionEffect::Shows("`chat`")),
+        ("--recheck", again(&[]), again(&["--recheck"]), OptionEffect::Hides("the run is done already")),
+        ("--rewrite", again(&[]), again(&["--rewrite"]), OptionEffect::Shows("every section was written")),
+        ("--answer", again(&[]), again(&["--answer", "topic=1"]), OptionEffect::Shows("the run waits for no answer")),
+        (
+            "--at",
+            vec!["fork", "done"],
+            vec!["fork", "done", "--at", "1"],
+            OptionEffect::Shows("checkpoint 1 is the head"),
+        ),
+        (
+            "--graph",
+            vec!["graph"],
+            vec!["graph", "--graph", "absent"],
+            OptionEffect::Shows("there is no graph `absent`"),
+        ),
+        ("--format", vec!["graph"], vec!["graph", "--format", "dot"], OptionEffect::Shows("digraph")),
     ];
     let program = Program {
         path: Path::new(env!("CARGO_BIN_EXE_deepsearch")),

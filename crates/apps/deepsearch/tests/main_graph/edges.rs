@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use graphloom_core_graph::Diagram;
 use graphloom_deepsearch::graph::graph;
-use graphloom_deepsearch::{Kind, collector, dependency, section};
+use graphloom_deepsearch::{GraphKind, collector, dependency, section};
 
 /// The sketch, with every route to the end. The parallel sketch has a stray end before the inference node, which is left
 /// out; charts stand between the report and its check, as the description of their node says.
@@ -95,7 +95,7 @@ fn sketched(sketch: &str, team: &str) -> BTreeMap<String, Vec<String>> {
 
 #[test]
 fn both_main_graphs_are_the_sketch() {
-    for (kind, team) in [(Kind::Parallel, "editor_team"), (Kind::Dependency, "dependency_editor_team")] {
+    for (kind, team) in [(GraphKind::Parallel, "editor_team"), (GraphKind::Dependency, "dependency_editor_team")] {
         let graph = graph(kind);
         assert_eq!(edges(graph.diagram()), sketched(SKETCH, team), "{kind:?}");
     }

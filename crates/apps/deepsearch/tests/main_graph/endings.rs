@@ -10,7 +10,7 @@ use graphloom_core_graph::{Outcome, RunError};
 use graphloom_deepsearch::graph::graph;
 use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::stream::{MessageEvent, Transcript};
-use graphloom_deepsearch::{Kind, SearchContext};
+use graphloom_deepsearch::{GraphKind, SearchContext};
 use graphloom_llm::layers::{Budget, Budgeted, Ledger};
 use graphloom_llm::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Scripted,
@@ -64,7 +64,7 @@ async fn a_cancelled_run_says_so_and_goes_on_later() {
     let mut transcript = Transcript::new("test");
     let mut said = Vec::new();
     while let Some(event) = run.next().await {
-        if let Some(message) = transcript.see(&event) {
+        if let Some(message) = transcript.observe(&event) {
             if message.agent == "outline" {
                 handle.cancel();
             }
@@ -97,7 +97,7 @@ async fn a_budget_leaves_room_for_the_report() {
         let model = Budgeted::new(Arc::clone(plain.models.role("general")), Arc::clone(&ledger)).unwrap();
         let mut resources = resources_of(Arc::new(model), web(&Library::named("tavily")));
         resources.ledger = ledger;
-        let graph = graph(Kind::Parallel);
+        let graph = graph(GraphKind::Parallel);
         let threads = graph.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
         let request = Request::new("How common are storks?", quiet());
         let ended = follow(threads.thread("test").run(SearchContext::update().request(request))).await;
@@ -142,7 +142,7 @@ async fn a_call_has_its_time() {
     let silent = Silent(Scripted::from_fn(|_: &ChatRequest| Ok("never said")));
     let mut resources = resources_of(Arc::new(silent), web(&Library::named("tavily")));
     resources.call_limit = Duration::from_secs(300);
-    let threads = graph(Kind::Parallel).with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+    let threads = graph(GraphKind::Parallel).with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let begun = tokio::time::Instant::now();
     let request = Request::new("How common are storks?", quiet());
     let ended = follow(threads.thread("test").run(SearchContext::update().request(request))).await;
@@ -202,7 +202,7 @@ async fn every_call_that_hangs_is_made_again_within_its_limit() {
     let hanging = HangsOnce { inner, capabilities, asked: Mutex::default() };
     let mut resources = resources_of(Arc::new(hanging), web(&Library::named("tavily")));
     resources.call_limit = Duration::from_secs(4);
-    let threads = graph(Kind::Parallel).with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+    let threads = graph(GraphKind::Parallel).with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let request = Request::new("How common are storks?", loud());
     let run = follow(threads.thread("test").run(SearchContext::update().request(request)));
     let hour = Duration::from_secs(3600);

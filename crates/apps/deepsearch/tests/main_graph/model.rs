@@ -280,7 +280,7 @@ pub(crate) async fn follow(mut run: graphloom_core_graph::Run<SearchContext>) ->
     let mut transcript = Transcript::new("test");
     let mut said = Vec::new();
     while let Some(event) = run.next().await {
-        said.extend(transcript.see(&event));
+        said.extend(transcript.observe(&event));
     }
     let outcome = run.await;
     said.extend(transcript.close(&outcome));

@@ -10,7 +10,7 @@ use graphloom_deepsearch::collector::{self, CollectorState, CollectorStateUpdate
 use graphloom_deepsearch::graph::{EDITOR_TEAM, ENTRY, OUTLINE, SOURCE_TRACER, graph, graph_with};
 use graphloom_deepsearch::section::{self, INFO_COLLECTOR, SectionState, SectionStateUpdate};
 use graphloom_deepsearch::state::{Locale, Request, SubReport};
-use graphloom_deepsearch::{Kind, Resources, SearchContext, SearchContextUpdate, nodes, steps, team};
+use graphloom_deepsearch::{GraphKind, Resources, SearchContext, SearchContextUpdate, nodes, steps, team};
 
 use super::model::{Main, RunResult, follow, loud, quiet, resources};
 use super::script::PromptKind;
@@ -31,7 +31,7 @@ async fn a_node_of_ones_own_takes_part_in_the_run() {
         Ok(Step::goto(OUTLINE).with(update.notes(["nobody was asked for the language".to_owned()])))
     }
     let main = Main::default();
-    let ended = run(graph_with(Kind::Parallel, Options::new().replace(ENTRY, entry)).unwrap(), &main).await;
+    let ended = run(graph_with(GraphKind::Parallel, Options::new().replace(ENTRY, entry)).unwrap(), &main).await;
     let state = ended.state();
     assert!(main.prompts("entry").is_empty(), "the model is not asked");
     assert!(state.notes.iter().any(|note| note == "nobody was asked for the language"), "{:?}", state.notes);
@@ -58,7 +58,7 @@ fn from_the_head() -> Compiled<SectionState, Resources> {
 #[tokio::test(start_paused = true)]
 async fn a_graph_of_ones_own_takes_the_place_of_a_section() {
     let team = team::parallel_with(GraphOptions::new().replace_graph(team::SECTION, from_the_head())).unwrap();
-    let graph = graph_with(Kind::Parallel, Options::new().replace_graph(EDITOR_TEAM, team)).unwrap();
+    let graph = graph_with(GraphKind::Parallel, Options::new().replace_graph(EDITOR_TEAM, team)).unwrap();
     let drawn = graph.diagram().nodes.iter().find(|node| node.name == "editor_team").unwrap();
     assert!(drawn.replaced && drawn.inner.as_ref().unwrap().nodes.iter().any(|node| node.replaced), "{drawn:?}");
 
@@ -78,12 +78,12 @@ async fn a_node_deep_inside_is_replaced_through_the_graphs_around_it() {
     let steps = steps::graph_with(GraphOptions::new().replace_graph(steps::COLLECTOR, collector)).unwrap();
     let section = section::graph_with(GraphOptions::new().replace_graph(INFO_COLLECTOR, steps)).unwrap();
     let team = team::parallel_with(GraphOptions::new().replace_graph(team::SECTION, section)).unwrap();
-    let graph = graph_with(Kind::Parallel, Options::new().replace_graph(EDITOR_TEAM, team)).unwrap();
+    let graph = graph_with(GraphKind::Parallel, Options::new().replace_graph(EDITOR_TEAM, team)).unwrap();
     let (main, usual) = (Main::default(), Main::default());
     let ended = run(graph, &main).await;
     assert!(ended.state().final_result.response_content.contains("# 1. "));
     assert!(ended.said.iter().any(|message| message.content.contains("documents were found")), "the summary is told");
-    run(self::graph(Kind::Parallel), &usual).await;
+    run(self::graph(GraphKind::Parallel), &usual).await;
     assert!(usual.sections.count(PromptKind::Sum) > 0 && main.sections.count(PromptKind::Sum) == 0);
 }
 
@@ -94,7 +94,7 @@ async fn a_node_that_runs_out_of_its_time_leaves_the_report() {
         nodes::source_tracer(state, cx).await
     }
     let ended = async |options: Options| {
-        let graph = graph_with(Kind::Parallel, options.replace(SOURCE_TRACER, slow)).unwrap();
+        let graph = graph_with(GraphKind::Parallel, options.replace(SOURCE_TRACER, slow)).unwrap();
         let threads = graph.with_context(resources(&Main::quoting())).with_checkpointer(MemoryCheckpointer::new());
         let mut config = loud();
         config.source_tracer_infer_switch = false;
@@ -111,8 +111,8 @@ async fn a_node_that_runs_out_of_its_time_leaves_the_report() {
 #[test]
 fn a_node_of_the_other_graph_is_no_node_of_this_one() {
     let options = Options::new().timeout(EDITOR_TEAM, Timeout::attempt(Duration::from_secs(1)));
-    assert!(graph_with(Kind::Parallel, options.clone()).is_ok());
-    let error = graph_with(Kind::Dependency, options).unwrap_err().to_string();
+    assert!(graph_with(GraphKind::Parallel, options.clone()).is_ok());
+    let error = graph_with(GraphKind::Dependency, options).unwrap_err().to_string();
     let expected =
         "the option `timeout` names `editor_team`, which is no node; nodes: `dependency_editor_team`, `end`, ";
     assert!(error.contains(expected), "{error}");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use graphloom_citations::claims;
 use graphloom_deepsearch::SearchContext;
 use graphloom_deepsearch::export::{html, markdown};
-use graphloom_deepsearch::state::{FinalResult, Locale, Standing, StatementMessage, Verdict};
+use graphloom_deepsearch::state::{FinalResult, Locale, StatementBasis, StatementMessage, Verdict};
 use graphloom_llm::fence;
 use graphloom_llm::scripted::Reply;
 use proptest::prelude::*;
@@ -49,13 +49,14 @@ async fn abstract_conclusion_and_body_rest_on_checked_statements_or_bear_the_sig
     assert_eq!(codes(&state.notices), [""; 0]);
     assert!(!result.response_content.contains('†'), "the sign is no part of the text that offsets count in");
     let points: Vec<char> = result.response_content.chars().collect();
-    for (text, standing) in [(FOLLOWS, Standing::Derived), (INVENTED, Standing::Own), (AGAINST, Standing::Contradicted)]
+    for (text, standing) in
+        [(FOLLOWS, StatementBasis::Derived), (INVENTED, StatementBasis::Own), (AGAINST, StatementBasis::Contradicted)]
     {
         let one = statement(&result, text);
-        assert_eq!(one.standing, standing, "{text}");
+        assert_eq!(one.basis, standing, "{text}");
         let said: String = points[one.start_offset..one.end_offset].iter().collect();
         assert_eq!(said, text);
-        assert_eq!(one.citation_ids.is_empty(), standing == Standing::Own, "{text}");
+        assert_eq!(one.citation_ids.is_empty(), standing == StatementBasis::Own, "{text}");
     }
     let text = markdown(&result, Locale::English);
     assert!(text.contains(&format!("# Abstract\n\n{FOLLOWS} {INVENTED}†")), "{text}");
@@ -80,7 +81,7 @@ async fn what_nobody_could_look_up_is_told() {
     let state = ended.state();
     let result = state.result();
     for text in [FOLLOWS, INVENTED] {
-        assert_eq!(statement(&result, text).standing, Standing::NotChecked, "{text}");
+        assert_eq!(statement(&result, text).basis, StatementBasis::NotChecked, "{text}");
     }
     let text = markdown(&result, Locale::English);
     assert!(text.contains(&format!("{FOLLOWS}†")) && text.contains("of these could not be looked up"), "{text}");
@@ -96,7 +97,7 @@ async fn a_report_without_any_citation_is_the_writers_own_and_one_that_nobody_ch
     let result = ended.state().result();
     assert!(result.citation_messages.data.is_empty());
     let all = result.statement_messages.as_deref().unwrap();
-    assert!(!all.is_empty() && all.iter().all(|one| one.standing == Standing::Own), "{all:#?}");
+    assert!(!all.is_empty() && all.iter().all(|one| one.basis == StatementBasis::Own), "{all:#?}");
     assert!(markdown(&result, Locale::English).contains(&format!("{FOLLOWS}†")));
 
     config.source_tracer_research_trace_source_switch = false;
@@ -126,7 +127,7 @@ fn accounted_for(state: &SearchContext) -> Result<(), String> {
         .statement_messages
         .iter()
         .flatten()
-        .filter(|one| one.standing == Standing::Derived)
+        .filter(|one| one.basis == StatementBasis::Derived)
         .filter(|one| !one.citation_ids.is_empty() && one.citation_ids.iter().all(|id| supported.contains(id)))
         .map(|one| one.text.as_str())
         .collect();

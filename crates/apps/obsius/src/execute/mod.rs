@@ -1,13 +1,13 @@
-//! Execution: which actions, and carrying them out.
+//! Planning and executing actions.
 
 mod answer;
+mod batch;
 pub(crate) mod calls;
-mod lead;
 mod model;
+mod plan_guided;
 mod run;
-mod turns;
 
-pub use lead::lead;
+pub use batch::{Batch, MOST, next_batch};
 pub use model::{WrittenAction, WrittenActions, actions_schema, read_actions};
-pub use run::{Carried, Keeper, carry_out};
-pub use turns::{MOST, Turn, take_turn};
+pub use plan_guided::plan_guided;
+pub use run::{PlanProgress, ProgressSaver, execute_plan};

@@ -1,11 +1,11 @@
-//! Carrying out planned actions: reads together, writes one after the other, all in the order of their dependencies.
+//! Executing planned actions: reads run concurrently, writes one after the other, all in the order of their dependencies.
 
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
-use graphloom_agents::{Repeats, Risk, ToolOutcome, ToolRegistry};
+use graphloom_agents::{FailedCalls, Risk, ToolOutcome, ToolRegistry};
 use graphloom_core_graph::NodeError;
 use graphloom_llm::ToolCall;
 use schemars::JsonSchema;
@@ -13,52 +13,53 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::{ExecutedAction, ExecutionPlan, PlannedAction};
 
-/// How far a plan has been carried out.
+/// How far a plan has been executed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[non_exhaustive]
-pub struct Carried {
-    /// The actions that were carried out, as they ended.
+pub struct PlanProgress {
+    /// The executed actions, in the order in which they ended.
     pub done: Vec<ExecutedAction>,
     /// Which calls failed how often.
-    pub repeats: Repeats,
-    /// Actions that were not carried out, with the reason.
+    pub repeats: FailedCalls,
+    /// Actions that were not executed, with the reason.
     pub skipped: Vec<String>,
 }
 
-/// Who is told while a plan is carried out.
+/// Saves the progress of a plan while it is executed.
 #[async_trait]
-pub trait Keeper: Send {
-    /// An action has ended.
-    fn ended(&mut self, carried: &Carried);
+pub trait ProgressSaver: Send {
+    /// Takes the progress after an action has ended.
+    fn ended(&mut self, progress: &PlanProgress);
 
-    /// Resolves when what was carried out so far is to be saved.
+    /// Resolves when the progress is to be saved.
     async fn due(&self);
 
-    /// Saves it.
-    async fn save(&mut self, carried: &Carried) -> Result<(), NodeError>;
+    /// Saves the progress.
+    async fn save(&mut self, progress: &PlanProgress) -> Result<(), NodeError>;
 }
 
-/// Carries out the actions of a plan that `carried` does not have yet. At most `reads` reading actions run at a time; an
+/// Executes the actions of a plan that `progress` does not have yet. At most `reads` reading actions run at a time; an
 /// action that changes something runs alone. An action runs when those it depends on have succeeded; where one failed, it
 /// is skipped.
 ///
 /// # Errors
-/// Those of [`Keeper::save`]. A failed action is no error.
-pub async fn carry_out(
+/// Those of [`ProgressSaver::save`]. A failed action is no error.
+pub async fn execute_plan(
     plan: &ExecutionPlan,
     tools: &ToolRegistry,
-    mut carried: Carried,
+    mut progress: PlanProgress,
     iteration: u32,
     reads: usize,
-    keeper: &mut dyn Keeper,
-) -> Result<Carried, NodeError> {
+    saver: &mut dyn ProgressSaver,
+) -> Result<PlanProgress, NodeError> {
     let mut waiting: Vec<&PlannedAction> =
-        plan.actions.iter().filter(|action| !carried.done.iter().any(|done| done.id == action.id)).collect();
+        plan.actions.iter().filter(|action| !progress.done.iter().any(|done| done.id == action.id)).collect();
     let known: Vec<&str> = plan.actions.iter().map(|action| action.id.as_str()).collect();
     let mut succeeded: BTreeMap<String, bool> =
-        carried.done.iter().map(|action| (action.id.clone(), action.result.success)).collect();
-    let mut running: FuturesUnordered<BoxFuture<'_, (&PlannedAction, ToolOutcome, Repeats)>> = FuturesUnordered::new();
+        progress.done.iter().map(|action| (action.id.clone(), action.result.success)).collect();
+    let mut running: FuturesUnordered<BoxFuture<'_, (&PlannedAction, ToolOutcome, FailedCalls)>> =
+        FuturesUnordered::new();
     let mut writing = false;
     loop {
         // A dependency that is not in the plan is none.
@@ -70,7 +71,7 @@ pub async fn carry_out(
         let failed = |action: &&PlannedAction| state_of(action) == Some(false);
         if let Some(at) = waiting.iter().position(failed) {
             let action = waiting.remove(at);
-            carried.skipped.push(format!("`{}` was not run, because an action that it needs failed", action.tool));
+            progress.skipped.push(format!("`{}` was not run, because an action that it needs failed", action.tool));
             succeeded.insert(action.id.clone(), false);
             continue;
         }
@@ -83,7 +84,7 @@ pub async fn carry_out(
             }
             writing = !is_read;
             let action = waiting.remove(at);
-            let mut repeats = carried.repeats.clone();
+            let mut repeats = progress.repeats.clone();
             running.push(Box::pin(async move {
                 let call =
                     ToolCall { id: action.id.clone(), name: action.tool.clone(), arguments: action.arguments.clone() };
@@ -94,23 +95,23 @@ pub async fn carry_out(
         let ended = tokio::select! {
             biased;
             ended = running.next() => ended,
-            () = keeper.due() => {
-                keeper.save(&carried).await?;
+            () = saver.due() => {
+                saver.save(&progress).await?;
                 continue;
             }
         };
         let Some((action, outcome, repeats)) = ended else { break };
         writing = false;
-        carried.repeats.absorb(&repeats, &outcome);
+        progress.repeats.merge(&repeats, &outcome);
         let done = ExecutedAction::of(&action.id, &action.subtask, iteration, &outcome);
         succeeded.insert(done.id.clone(), done.result.success);
-        carried.done.push(done);
-        keeper.ended(&carried);
+        progress.done.push(done);
+        saver.ended(&progress);
     }
     for action in waiting {
-        carried.skipped.push(format!("`{}` was not run, because its dependencies are a circle", action.tool));
+        progress.skipped.push(format!("`{}` was not run, because its dependencies are a circle", action.tool));
     }
-    Ok(carried)
+    Ok(progress)
 }
 
 #[cfg(test)]
@@ -126,22 +127,22 @@ mod tests {
 
     use super::*;
 
-    /// What ran, and how many at a time.
+    /// Which tools ran, and how many at a time.
     #[derive(Default)]
-    struct Seen {
+    struct ToolLog {
         log: Mutex<Vec<String>>,
         now: AtomicUsize,
         most: AtomicUsize,
     }
 
     #[derive(Deserialize, JsonSchema)]
-    struct Named {
+    struct TestArguments {
         name: String,
         seconds: u64,
     }
 
-    impl Seen {
-        async fn work(&self, named: Named) -> Result<ToolOutput, ToolError> {
+    impl ToolLog {
+        async fn work(&self, named: TestArguments) -> Result<ToolOutput, ToolError> {
             let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(now, Ordering::SeqCst);
             tokio::time::sleep(Duration::from_secs(named.seconds)).await;
@@ -151,41 +152,41 @@ mod tests {
         }
     }
 
-    struct Look(Arc<Seen>);
-    struct Change(Arc<Seen>);
+    struct TestRead(Arc<ToolLog>);
+    struct TestWrite(Arc<ToolLog>);
 
-    impl TypedTool for Look {
-        type Arguments = Named;
+    impl TypedTool for TestRead {
+        type Arguments = TestArguments;
         const NAME: &'static str = "look";
         const DESCRIPTION: &'static str = "looks";
         const RISK: Risk = Risk::Read;
 
-        async fn run(&self, named: Named) -> Result<ToolOutput, ToolError> {
+        async fn run(&self, named: TestArguments) -> Result<ToolOutput, ToolError> {
             self.0.work(named).await
         }
     }
 
-    impl TypedTool for Change {
-        type Arguments = Named;
+    impl TypedTool for TestWrite {
+        type Arguments = TestArguments;
         const NAME: &'static str = "change";
         const DESCRIPTION: &'static str = "changes";
         const RISK: Risk = Risk::Write;
 
-        async fn run(&self, named: Named) -> Result<ToolOutput, ToolError> {
+        async fn run(&self, named: TestArguments) -> Result<ToolOutput, ToolError> {
             self.0.work(named).await
         }
     }
 
     /// Saves every five seconds.
-    struct Every {
+    struct IntervalSaver {
         due: tokio::time::Instant,
         dirty: bool,
-        saved: Vec<Carried>,
+        saved: Vec<PlanProgress>,
     }
 
     #[async_trait]
-    impl Keeper for Every {
-        fn ended(&mut self, _: &Carried) {
+    impl ProgressSaver for IntervalSaver {
+        fn ended(&mut self, _: &PlanProgress) {
             self.dirty = true;
         }
 
@@ -197,17 +198,21 @@ mod tests {
             }
         }
 
-        async fn save(&mut self, carried: &Carried) -> Result<(), NodeError> {
-            self.saved.push(carried.clone());
+        async fn save(&mut self, progress: &PlanProgress) -> Result<(), NodeError> {
+            self.saved.push(progress.clone());
             self.due = tokio::time::Instant::now() + Duration::from_secs(5);
             self.dirty = false;
             Ok(())
         }
     }
 
-    fn tools(seen: &Arc<Seen>) -> ToolRegistry {
+    fn tools(seen: &Arc<ToolLog>) -> ToolRegistry {
         let mut tools = ToolRegistry::new(Risk::Write).with_timeout(Duration::from_secs(60));
-        tools.register(typed(Look(Arc::clone(seen)))).unwrap().register(typed(Change(Arc::clone(seen)))).unwrap();
+        tools
+            .register(typed(TestRead(Arc::clone(seen))))
+            .unwrap()
+            .register(typed(TestWrite(Arc::clone(seen))))
+            .unwrap();
         tools
     }
 
@@ -221,13 +226,19 @@ mod tests {
         }
     }
 
-    async fn carry(actions: Vec<PlannedAction>, before: Carried) -> (Arc<Seen>, Carried, Vec<Carried>) {
-        let seen = Arc::new(Seen::default());
-        let mut keeper =
-            Every { due: tokio::time::Instant::now() + Duration::from_secs(5), dirty: false, saved: Vec::new() };
+    async fn carry(
+        actions: Vec<PlannedAction>,
+        before: PlanProgress,
+    ) -> (Arc<ToolLog>, PlanProgress, Vec<PlanProgress>) {
+        let seen = Arc::new(ToolLog::default());
+        let mut saver = IntervalSaver {
+            due: tokio::time::Instant::now() + Duration::from_secs(5),
+            dirty: false,
+            saved: Vec::new(),
+        };
         let plan = ExecutionPlan { actions, ..ExecutionPlan::default() };
-        let carried = carry_out(&plan, &tools(&seen), before, 1, 3, &mut keeper).await.unwrap();
-        (seen, carried, keeper.saved)
+        let progress = execute_plan(&plan, &tools(&seen), before, 1, 3, &mut saver).await.unwrap();
+        (seen, progress, saver.saved)
     }
 
     #[tokio::test(start_paused = true)]
@@ -240,12 +251,12 @@ mod tests {
                 action("look", "r6", 1, &["w2"]),
             ])
             .collect();
-        let (seen, carried, _) = carry(actions, Carried::default()).await;
+        let (seen, progress, _) = carry(actions, PlanProgress::default()).await;
         assert_eq!(seen.most.load(Ordering::SeqCst), 3);
         let log = seen.log.lock().unwrap().clone();
         assert_eq!(&log[..3], ["r3", "r2", "r1"]);
         assert_eq!(&log[5..], ["w1", "w2", "r6"]);
-        assert_eq!((carried.done.len(), carried.skipped.len()), (8, 0));
+        assert_eq!((progress.done.len(), progress.skipped.len()), (8, 0));
     }
 
     #[tokio::test(start_paused = true)]
@@ -258,17 +269,17 @@ mod tests {
             action("look", "two", 1, &["one"]),
             action("look", "free", 1, &["unknown"]),
         ];
-        let (seen, carried, _) = carry(actions, Carried::default()).await;
+        let (seen, progress, _) = carry(actions, PlanProgress::default()).await;
         assert_eq!(*seen.log.lock().unwrap(), ["bad", "free"]);
-        assert_eq!(carried.skipped.len(), 4, "{:?}", carried.skipped);
+        assert_eq!(progress.skipped.len(), 4, "{:?}", progress.skipped);
     }
 
     #[tokio::test(start_paused = true)]
     async fn progress_is_saved_by_the_interval_and_taken_up_again() {
         let actions = || (1..=4).map(|n| action("change", &format!("w{n}"), 4, &[])).collect::<Vec<_>>();
-        let (_, whole, saved) = carry(actions(), Carried::default()).await;
+        let (_, whole, saved) = carry(actions(), PlanProgress::default()).await;
         // At 5 s one has ended, at 10 s two, at 15 s three.
-        assert_eq!(saved.iter().map(|carried| carried.done.len()).collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(saved.iter().map(|progress| progress.done.len()).collect::<Vec<_>>(), [1, 2, 3]);
         let (seen, again, _) = carry(actions(), saved[1].clone()).await;
         assert_eq!(*seen.log.lock().unwrap(), ["w3", "w4"]);
         assert_eq!(again.done, whole.done);

@@ -136,7 +136,7 @@ impl VaultIndex {
     }
 
     /// What of the settings could not be read, each in a line.
-    pub fn settings_told(&self) -> Vec<String> {
+    pub fn settings_problems(&self) -> Vec<String> {
         self.settings.read().unwrap_or_else(PoisonError::into_inner).told.clone()
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use graphloom_retrieval::extract::{query_terms, snippet, terms};
-use graphloom_retrieval::{SearchOptions, Source, Unwritten};
+use graphloom_retrieval::{PendingDocument, SearchOptions, Source};
 use graphloom_vault::{ContentHash, Note, NotePath, Notes, Overlay};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -253,7 +253,7 @@ impl VaultIndex {
             cards.iter().any(|(card, _)| has(&card.name_terms) || has(&card.tag_terms))
                 || pending.get_or_init(in_pending).contains(term)
         };
-        let found = self.corpus.spelt_like(&query.text, &is_known)?;
+        let found = self.corpus.similar_words(&query.text, &is_known)?;
         Ok(found.into_iter().map(|(word, searched)| Correction { word, searched }).collect())
     }
 
@@ -284,10 +284,10 @@ impl VaultIndex {
             let takes = |note: Note| query.takes_card(&Card::of(&note, 0)) && query.takes_text(&note);
             path.is_note() && is_in(path, folder) && !settings.excluded.has(path) && note().is_some_and(takes)
         };
-        let pending: Vec<Unwritten<'_>> = changes
+        let pending: Vec<PendingDocument<'_>> = changes
             .iter()
             .filter(|(path, _)| is_pending(path))
-            .filter_map(|(path, change)| Some(Unwritten { path: path.as_str(), text: change.after.as_deref()? }))
+            .filter_map(|(path, change)| Some(PendingDocument { path: path.as_str(), text: change.after.as_deref()? }))
             .collect();
         let options = SearchOptions::with_limit(query.ranked()).per_document(1);
         let hits = self.corpus.search_with(&query.text, &options, &keep, &pending)?;

@@ -4,11 +4,11 @@ use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_vault::{ChangeKind, Note, NotePath, Overlay};
 
 use super::visit::{Report, visit};
+use crate::overlay_tools::diff_of;
 use crate::phase::{Decision, Phase};
 use crate::probe::find_note;
 use crate::resources::Resources;
 use crate::state::{RunOutcome, StopReason, WorkflowState, WorkflowStateUpdate};
-use crate::workbench::diff_of;
 
 /// State in: everything. State out: the outcome: whether the request was carried out, why the run ended, the answer and
 /// citations in it that name no note. A limit is never a bare "complete".

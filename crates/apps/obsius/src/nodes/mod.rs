@@ -4,16 +4,16 @@
 mod analyze;
 mod apply;
 mod assess;
-mod clock;
 mod complete;
-mod ending;
 mod error;
 mod execute;
 mod initialize;
+mod iteration_clock;
 mod reflect;
 mod review;
 mod search;
 mod simple;
+mod stop_reason;
 mod visit;
 
 pub use analyze::analyze;

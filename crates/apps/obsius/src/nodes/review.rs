@@ -5,7 +5,7 @@ use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 use graphloom_state_machine::Symbol;
 use graphloom_vault::Changes;
 
-use crate::going_on::back_to_work;
+use crate::limit_changes::result_for_more_work;
 use crate::resources::Resources;
 use crate::review::{approved, conflict_in_words, question_with};
 use crate::state::{Objectives, Review, StopReason, WorkflowState, WorkflowStateUpdate};
@@ -56,7 +56,7 @@ pub async fn review(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> R
                 .objectives(Objectives::default())
                 .confidence(0.0)
                 .stop(None::<StopReason>);
-            Ok(match back_to_work(&state) {
+            Ok(match result_for_more_work(&state) {
                 Some(result) => update.result(result),
                 None => update,
             })

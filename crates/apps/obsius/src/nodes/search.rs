@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use super::visit::{Report, Visit, visit};
 use crate::ObsiusError;
 use crate::index::{IndexError, SearchQuery};
+use crate::overlay_tools::OverlayTools;
 use crate::phase::{Decision, Phase};
 use crate::resources::Resources;
-use crate::search::{Gathering, strategies};
+use crate::search::{SearchCollector, strategies};
 use crate::state::{
     ExecutedAction, Metrics, SearchStrategy, SubtaskKind, TaskPlan, WorkflowState, WorkflowStateUpdate,
 };
 use crate::subject::wants_all;
-use crate::workbench::Workbench;
 
 /// How many hits a call of the tool gives.
 const PAGE: usize = 50;
@@ -34,14 +34,14 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let state = &visit.state;
     let config = &state.session.config;
     let plan: TaskPlan = state.task_plan.clone().unwrap_or_default();
-    let workspace = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let workspace = OverlayTools::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
     let notes = workspace.notes();
     // Who asks for all notes gets more than the best, up to a bound that is told.
     let all = wants_all(&plan.original_request);
     let limit = if all { config.max_all_results } else { config.max_search_results };
     // A small model adds to every note that was found.
     let changes = visit.setup.strategy("execute") == Strategy::Guided && plan.has(SubtaskKind::Update);
-    let mut gathering = Gathering::new(&notes, &plan, state.findings.clone(), limit, visit.iteration.number)
+    let mut gathering = SearchCollector::new(&notes, &plan, state.findings.clone(), limit, visit.iteration.number)
         .taking_all(all)
         .leaving_out(visit.resources().index.settings())
         .changing_what_is_found(changes);

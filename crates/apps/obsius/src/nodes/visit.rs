@@ -1,4 +1,4 @@
-//! What every phase has in common: entering it by the table, the iteration's time, failures, counts and the state's size.
+//! The steps that all phases share: entering it by the table, the iteration's time, failures, counts and the state's size.
 
 use std::fmt;
 use std::future::Future;
@@ -12,9 +12,9 @@ use graphloom_state_machine::Symbol;
 use graphloom_vault::{Changes, VaultError};
 use serde_json::Value;
 
-use super::clock::{Clocks, Whose};
+use super::iteration_clock::{IterationClock, TimeUse};
 use crate::config::Config;
-use crate::going_on::differences;
+use crate::limit_changes::differences;
 use crate::phase::{Decision, Phase, next_phase};
 use crate::resources::{Resources, Setup};
 use crate::state::{
@@ -37,11 +37,11 @@ pub struct Visit {
     pub phase: Phase,
     /// The iteration that the work belongs to.
     pub iteration: Iteration,
-    /// What is kept of the work when its time runs out.
+    /// The work that is kept when the time runs out.
     partial: Mutex<Option<PartialWork>>,
 }
 
-/// What is kept of work whose time runs out.
+/// The work of a phase that is kept when the time runs out.
 struct PartialWork {
     update: WorkflowStateUpdate,
     /// Whether an action succeeded.
@@ -50,24 +50,24 @@ struct PartialWork {
     changed: bool,
 }
 
-/// What the work of a phase comes to.
+/// The result of the work of a phase.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// Where it leads; none repeats the phase.
+    /// The decision that leads to the next phase; none repeats the phase.
     pub decision: Option<Decision>,
     /// Whether the phase did what it is for.
     pub success: bool,
     /// What happened, in a line.
     pub message: String,
-    /// What programs read of it.
+    /// The result as data for programs.
     pub data: Value,
-    /// What changes.
+    /// The change of the state.
     pub update: WorkflowStateUpdate,
 }
 
 impl Report {
-    /// The phase did what it is for, and this is what it decided.
+    /// The report of a phase that succeeded with a decision.
     pub fn new(decision: Decision, message: impl Into<String>) -> Self {
         Self {
             decision: Some(decision),
@@ -78,7 +78,7 @@ impl Report {
         }
     }
 
-    /// The phase failed; the run ends.
+    /// The report of a phase that failed, which ends the run.
     pub fn failed(failure: Failure) -> Self {
         Self {
             decision: Some(Decision::Failed),
@@ -89,7 +89,7 @@ impl Report {
         }
     }
 
-    /// The same with changes of the state.
+    /// The same report with a change of the state.
     #[must_use]
     pub fn with(mut self, update: WorkflowStateUpdate) -> Self {
         self.update = update;
@@ -158,8 +158,8 @@ where
     let phases = state.phases.enter(phase, decision, iteration.number, started).map_err(NodeError::terminal)?;
 
     // An execution that goes on in the middle after a crash still finds its answers.
-    let (calls, clocks) = (DurableCalls::new(&cx).keys(StepKeys::ByContent), Clocks::new());
-    let mut plain = clocks.setup(&cx.resources().setup);
+    let (calls, clock) = (DurableCalls::new(&cx).keys(StepKeys::ByContent), IterationClock::new());
+    let mut plain = clock.setup(&cx.resources().setup);
     plain.today.clone_from(&state.session.today);
     plain.seed = state.session.seed;
     let setup = Setup { models: calls.models(&plain.models), ..plain.clone() };
@@ -170,7 +170,7 @@ where
         tokio::select! {
             biased;
             done = work(Arc::clone(&visit)) => Ok(done),
-            whose = clocks.run_out(left(iteration.spent_ms), left(iteration.work_ms)) => Err(whose),
+            time_use = clock.run_out(left(iteration.spent_ms), left(iteration.work_ms)) => Err(time_use),
         }
     } else {
         Ok(work(Arc::clone(&visit)).await)
@@ -182,15 +182,15 @@ where
     let report = match done {
         Ok(Ok(report)) => report,
         Ok(Err(error)) => Report::failed(failure_of(phase, error)?),
-        Err(whose) => {
+        Err(time_use) => {
             let kept = visit.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
             // What went on is no iteration that ran out of its time in vain.
             idle = !kept.as_ref().is_some_and(|kept| kept.acted);
-            out_of_time(&visit, config.iteration_timeout_ms, whose, kept)
+            out_of_time(&visit, config.iteration_timeout_ms, time_use, kept)
         }
     };
     let elapsed = cx.now().saturating_sub(started);
-    let [models, own] = <[Duration; 2]>::from(clocks.counted()).map(millis);
+    let [models, own] = <[Duration; 2]>::from(clock.elapsed()).map(millis);
     let iteration = Iteration {
         spent_ms: iteration.spent_ms.saturating_add(models),
         work_ms: iteration.work_ms.saturating_add(own),
@@ -198,19 +198,19 @@ where
         ..iteration
     };
     let times = Metrics { total_execution_time: elapsed, model_time: models, work_time: own, ..Metrics::default() };
-    let update = settle(&visit, report, phases, iteration, times);
+    let update = visit_update(&visit, report, phases, iteration, times);
     Ok(if limits.is_empty() { update } else { update.session(visit.state.session.clone()).notes(limits) })
 }
 
-/// The state with the parameters that a run which goes on was given, and what is different in them. The time of the
-/// iteration and the count of those that ran out of it begin anew.
+/// The state with the parameters that a resumed run was given, and a note on each difference. The time of the iteration and
+/// the count of time-outs start from zero.
 fn with_limits(state: Arc<WorkflowState>, limits: Option<&Config>) -> (Arc<WorkflowState>, Vec<String>) {
     let Some(limits) = limits.filter(|limits| **limits != state.session.config) else { return (state, Vec::new()) };
-    let told = differences(&state.session.config, limits);
+    let changed = differences(&state.session.config, limits);
     let mut state = (*state).clone();
     state.session.config = limits.clone();
     state.iteration = Iteration { number: state.iteration.number, ..Iteration::default() };
-    (Arc::new(state), told)
+    (Arc::new(state), changed)
 }
 
 fn millis(time: Duration) -> u64 {
@@ -226,7 +226,7 @@ fn next_iteration(before: Iteration) -> Iteration {
     }
 }
 
-/// The failure of a phase by an error that is a phase's own.
+/// The failure of a phase by an error of a model, an agent, the vault or this program. Any other error is returned.
 fn failure_of(phase: Phase, error: NodeError) -> Result<Failure, NodeError> {
     let is_own = error.downcast_ref::<AgentError>().is_some()
         || error.downcast_ref::<ModelError>().is_some()
@@ -235,13 +235,13 @@ fn failure_of(phase: Phase, error: NodeError) -> Result<Failure, NodeError> {
     if is_own { Ok(Failure::of(phase, &error)) } else { Err(error) }
 }
 
-/// What becomes of a phase whose time ran out: the work was dropped, what it had finished is kept, and analysis follows
-/// where the table lets it.
-fn out_of_time(visit: &Visit, limit_ms: u64, whose: Whose, kept: Option<PartialWork>) -> Report {
+/// The report of a phase whose time ran out: unfinished work is dropped, finished work is kept, and analysis follows where
+/// the table allows it.
+fn out_of_time(visit: &Visit, limit_ms: u64, time_use: TimeUse, kept: Option<PartialWork>) -> Report {
     let message = format!(
         "`{}` ran out of the {limit_ms} ms of its iteration {}; what it was doing was dropped",
         visit.phase,
-        whose.text()
+        time_use.text()
     );
     let changed = kept.as_ref().is_some_and(|kept| kept.changed);
     let update = kept.map(|kept| kept.update).unwrap_or_default();
@@ -272,7 +272,7 @@ fn out_of_time(visit: &Visit, limit_ms: u64, whose: Whose, kept: Option<PartialW
 }
 
 /// The update of a visit: the report's, and what every phase adds.
-fn settle(
+fn visit_update(
     visit: &Visit,
     report: Report,
     phases: crate::phase::PhaseHistory,

@@ -9,7 +9,7 @@ mod result;
 mod session;
 mod size;
 
-use graphloom_agents::{Exchange, MemoryEntry, Repeats, Reviewed, WorkingMemory};
+use graphloom_agents::{Exchange, FailedCalls, MemoryEntry, Reviewed, WorkingMemory};
 use graphloom_core_graph::{Log, Shared, State, Table};
 use graphloom_llm::layers::Spent;
 use graphloom_vault::{Changes, Conflict};
@@ -22,7 +22,7 @@ pub use findings::{Findings, Found, SearchRecord, SearchStrategy};
 pub use outcome::{Completion, Failure, FailureClass, RunOutcome, StopReason};
 pub use plan::{Objectives, PlanSource, Priority, Subtask, SubtaskKind, TaskPlan};
 pub use result::{Iteration, Metrics, NodeExecutionResult, NodeStatus, WorkflowNode};
-pub use session::{Exchanged, SessionInfo, VaultContext};
+pub use session::{PastRequest, SessionInfo, VaultContext};
 pub use size::{fit, read_blob, size_of};
 
 use crate::assess::Assessment;
@@ -55,7 +55,7 @@ pub struct WorkflowState {
     #[state(append)]
     pub executed_actions: Log<ExecutedAction>,
     /// Which calls failed how often.
-    pub repeats: Repeats,
+    pub repeats: FailedCalls,
     /// Counts.
     #[state(reduce_with = Metrics::add)]
     pub execution_metrics: Metrics,

@@ -30,12 +30,12 @@ pub struct SessionInfo {
     /// The parameters.
     pub config: Config,
     /// Requests and answers of the same session before this one, oldest first.
-    pub earlier: Vec<Exchanged>,
+    pub earlier: Vec<PastRequest>,
 }
 
 /// A request of the session and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Exchanged {
+pub struct PastRequest {
     /// What was asked for.
     pub request: String,
     /// What was answered.

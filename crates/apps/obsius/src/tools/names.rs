@@ -14,7 +14,7 @@ const SHOWN: usize = 10;
 /// The note that is named by its path, the end of its path, its name, its title or an alias, in this order, whatever the
 /// case of letters. A name that several notes have is refused with their paths.
 pub(super) fn find_note(overlay: &Overlay, index: &VaultIndex, name: &str) -> Result<NotePath, ToolError> {
-    let meant = NotePath::meant_by(name);
+    let meant = NotePath::candidates_for(name);
     if let Some(path) = meant.iter().find(|path| overlay.contains(path)) {
         return Ok(path.clone());
     }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
+mod backups;
 mod bad_input;
 mod budget;
 mod consent;
@@ -11,7 +12,6 @@ mod documents;
 mod edited;
 mod ends;
 mod examples;
-mod kept;
 mod options;
 mod recording;
 mod search;

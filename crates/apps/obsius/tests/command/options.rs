@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use graphloom_cli::OptionGroup;
-use graphloom_test_support::options::{Case, MODEL, Program, Seen, check, copy, offers};
+use graphloom_test_support::options::{Case, MODEL, OptionEffect, Program, check, copy, offers};
 use serde_json::json;
 
 use crate::support::{TestDir, text};
@@ -33,59 +33,69 @@ fn every_option_changes_something() {
 
     let print = |more: &[&'static str]| [&["run", "x", "--print-config"], more].concat();
     let resume = |more: &[&'static str]| [&["resume", "waits"], more].concat();
-    let rows: Vec<(&str, Vec<&str>, Vec<&str>, Seen<'_>)> = vec![
+    let rows: Vec<(&str, Vec<&str>, Vec<&str>, OptionEffect<'_>)> = vec![
         (
             "--model",
             vec!["run", "x", "--vault", "vault", "--offline"],
             run(&["--offline"]),
-            Seen::Shows("model: `scripted:tea.jsonl`"),
+            OptionEffect::Shows("model: `scripted:tea.jsonl`"),
         ),
-        ("--record", run(&[]), run(&["--record", "tape.jsonl"]), Seen::Writes("tape.jsonl", "tea")),
-        ("--budget", run(&[]), run(&["--budget", "calls=1"]), Seen::Shows("the budget of 1 calls")),
-        ("--yes", run(&[]), run(&["--yes"]), Seen::Hides("nothing is written yet")),
-        ("--no-input", resume(&[]), resume(&["--no-input"]), Seen::Hides("reading answers from stdin")),
-        ("--thread", run(&[]), run(&["--thread", "mine"]), Seen::Shows("run `mine`")),
-        ("--config", print(&[]), print(&["--config", "mine.toml"]), Seen::Shows("MAX_ITERATIONS = 3")),
-        ("--set", print(&[]), print(&["--set", "MAX_ITERATIONS=4"]), Seen::Shows("MAX_ITERATIONS = 4")),
+        ("--record", run(&[]), run(&["--record", "tape.jsonl"]), OptionEffect::Writes("tape.jsonl", "tea")),
+        ("--budget", run(&[]), run(&["--budget", "calls=1"]), OptionEffect::Shows("the budget of 1 calls")),
+        ("--yes", run(&[]), run(&["--yes"]), OptionEffect::Hides("nothing is written yet")),
+        ("--no-input", resume(&[]), resume(&["--no-input"]), OptionEffect::Hides("reading answers from stdin")),
+        ("--thread", run(&[]), run(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
+        ("--config", print(&[]), print(&["--config", "mine.toml"]), OptionEffect::Shows("MAX_ITERATIONS = 3")),
+        ("--set", print(&[]), print(&["--set", "MAX_ITERATIONS=4"]), OptionEffect::Shows("MAX_ITERATIONS = 4")),
         (
             "--print-config",
             vec!["run", "x", "--vault", "absent"],
             vec!["run", "x", "--vault", "absent", "--print-config"],
-            Seen::Shows("MAX_ITERATIONS = "),
+            OptionEffect::Shows("MAX_ITERATIONS = "),
         ),
-        ("--prompts", run(&[]), run(&["--prompts", "prompts"]), Seen::Shows("broken")),
-        ("--vault", vec!["search", "tides"], vec!["search", "tides", "--vault", "vault/absent"], Seen::Shows("absent")),
-        ("--session", run(&["--json"]), run(&["--json", "--session", "mine"]), Seen::Shows("\"session_id\":\"mine\"")),
-        ("--seed", run(&["--json"]), run(&["--json", "--seed", "5"]), Seen::Shows("\"seed\":5")),
-        ("--yes-delete", run(&[]), run(&["--yes-delete"]), Seen::Shows("give `--yes` too")),
-        ("--yes-many", run(&[]), run(&["--yes-many"]), Seen::Shows("give `--yes` too")),
+        ("--prompts", run(&[]), run(&["--prompts", "prompts"]), OptionEffect::Shows("broken")),
+        (
+            "--vault",
+            vec!["search", "tides"],
+            vec!["search", "tides", "--vault", "vault/absent"],
+            OptionEffect::Shows("absent"),
+        ),
+        (
+            "--session",
+            run(&["--json"]),
+            run(&["--json", "--session", "mine"]),
+            OptionEffect::Shows("\"session_id\":\"mine\""),
+        ),
+        ("--seed", run(&["--json"]), run(&["--json", "--seed", "5"]), OptionEffect::Shows("\"seed\":5")),
+        ("--yes-delete", run(&[]), run(&["--yes-delete"]), OptionEffect::Shows("give `--yes` too")),
+        ("--yes-many", run(&[]), run(&["--yes-many"]), OptionEffect::Shows("give `--yes` too")),
         (
             "--answer",
             resume(&["--no-input"]),
             resume(&["--no-input", "--answer", "verdict=1"]),
-            Seen::Shows("no open question `verdict`"),
+            OptionEffect::Shows("no open question `verdict`"),
         ),
-        ("--only", vec!["apply", "waits"], vec!["apply", "waits", "--only", "9"], Seen::Shows("`9`")),
-        ("--force", vec!["undo", "done"], vec!["undo", "done", "--force"], Seen::Hides("left as they are")),
+        ("--only", vec!["apply", "waits"], vec!["apply", "waits", "--only", "9"], OptionEffect::Shows("`9`")),
+        ("--force", vec!["undo", "done"], vec!["undo", "done", "--force"], OptionEffect::Hides("left as they are")),
         (
             "--older-than",
             vec!["forget", "--vault", "vault"],
             vec!["forget", "--vault", "vault", "--older-than", "0s"],
-            Seen::Hides("name the runs"),
+            OptionEffect::Hides("name the runs"),
         ),
         (
             "--all",
             vec!["forget", "--vault", "vault"],
             vec!["forget", "--vault", "vault", "--all"],
-            Seen::Shows("the backups of"),
+            OptionEffect::Shows("the backups of"),
         ),
         (
             "--limit",
             vec!["search", "the", "--vault", "vault"],
             vec!["search", "the", "--vault", "vault", "--limit", "1"],
-            Seen::Shows("more notes fit"),
+            OptionEffect::Shows("more notes fit"),
         ),
-        ("--format", vec!["graph"], vec!["graph", "--format", "phases"], Seen::Shows("stateDiagram")),
+        ("--format", vec!["graph"], vec!["graph", "--format", "phases"], OptionEffect::Shows("stateDiagram")),
     ];
     let program = Program {
         path: Path::new(env!("CARGO_BIN_EXE_obsius")),

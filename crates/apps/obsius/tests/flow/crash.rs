@@ -6,7 +6,7 @@ use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_obsius::WorkflowState;
 use serde_json::json;
 
-use super::support::{Place, action, scripted};
+use super::support::{TestVault, action, scripted};
 
 fn model() -> std::sync::Arc<dyn graphloom_llm::ChatModel> {
     scripted(|kind, _, _| {
@@ -32,7 +32,7 @@ async fn dies_everywhere(persistence_interval_ms: u64) -> (u64, usize) {
     let mut points = 1;
     let mut point = None;
     while point.is_none_or(|point| point < points) {
-        let place = Place::new();
+        let place = TestVault::new();
         let runs = place.runs(model());
         let mut simulator = Simulator::new(runs.app().clone()).answer("review", Verdict::Approve).unwrap();
         if let Some(point) = point {

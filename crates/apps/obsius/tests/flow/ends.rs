@@ -6,10 +6,10 @@ use graphloom_obsius::WorkflowState;
 use graphloom_obsius::state::{FailureClass, StopReason};
 use serde_json::json;
 
-use super::support::{Place, action, call, phases, reviewed, run, scripted};
+use super::support::{TestVault, action, call, phases, reviewed, run, scripted};
 
 /// Ends without a question.
-async fn ended(place: &Place, model: std::sync::Arc<dyn graphloom_llm::ChatModel>, request: &str) -> WorkflowState {
+async fn ended(place: &TestVault, model: std::sync::Arc<dyn graphloom_llm::ChatModel>, request: &str) -> WorkflowState {
     match run(&place.runs(model), place.session(request)).await {
         Outcome::Done(state) => (*state).clone(),
         other => panic!("{other:?}"),
@@ -25,7 +25,7 @@ async fn turns_that_are_used_up_are_no_success() {
     for (request, said) in
         [("Create a note about tea", "I could not finish."), ("What do I know of tea?", "I did not come to it.")]
     {
-        let place = Place::new();
+        let place = TestVault::new();
         let before = place.bytes();
         let model = scripted(move |_, count, _| {
             Ok(match count {
@@ -44,7 +44,7 @@ async fn turns_that_are_used_up_are_no_success() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_changed_before_the_turns_ended_is_shown_and_kept_and_the_end_is_told() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|_, count, _| {
         Ok(match count {
             3 => json!("There was more to do."),
@@ -71,7 +71,7 @@ async fn a_claim_is_no_change_however_it_is_asked_for() {
         ("Create a note that says what tea is", "It is done."),
         ("Is it possible to add a line to Soup?", "I've added the line to `Soup`."),
     ] {
-        let place = Place::new();
+        let place = TestVault::new();
         let before = place.bytes();
         // One search that fails and one that works do not make it true.
         let model = scripted(move |_, count, _| {
@@ -90,7 +90,7 @@ async fn a_claim_is_no_change_however_it_is_asked_for() {
 
 #[tokio::test(start_paused = true)]
 async fn a_read_that_fails_keeps_the_edit_before_it() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|_, count, _| {
         Ok(match count {
             1 => appends("More."),
@@ -111,7 +111,7 @@ async fn a_read_that_fails_keeps_the_edit_before_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_read_that_fails_before_an_edit_does_not_drop_it_and_a_failed_edit_is_not_mended_by_a_read() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|_, count, _| {
         Ok(match count {
             1 => call("read_note", &json!({"path": "Gone.md"})),
@@ -123,7 +123,7 @@ async fn a_read_that_fails_before_an_edit_does_not_drop_it_and_a_failed_edit_is_
     assert!(state.outcome.as_ref().unwrap().is_complete);
     assert!(String::from_utf8_lossy(&place.bytes()["Soup.md"]).ends_with("More.\n"));
 
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|_, count, _| {
         Ok(match count {
             1 => appends("More."),
@@ -140,7 +140,7 @@ async fn a_read_that_fails_before_an_edit_does_not_drop_it_and_a_failed_edit_is_
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_fails_again_and_again_keeps_what_was_done_before() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|_, count, _| {
         Ok(match count {
             1 => appends("More."),
@@ -154,7 +154,7 @@ async fn a_call_that_fails_again_and_again_keeps_what_was_done_before() {
     assert!(String::from_utf8_lossy(&place.bytes()["Soup.md"]).ends_with("More.\n"));
 
     // With nothing to keep it is a failure.
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|_, _, _| Ok(call("read_note", &json!({"path": "Gone.md"}))));
     let state = ended(&place, model, "Add a line to Soup").await;
     assert_eq!(state.failure.as_ref().unwrap().class, FailureClass::Internal);
@@ -182,7 +182,7 @@ fn makes(from: usize, to: usize) -> Vec<serde_json::Value> {
 
 #[tokio::test(start_paused = true)]
 async fn more_than_twelve_actions_are_taken_in_turns_and_the_model_is_asked_when_all_are_done() {
-    let place = Place::new();
+    let place = TestVault::new();
     let before = place.bytes().len();
     let last = json!({"answer": "All are made.", "actions": [
         action("end", "update_note", &json!({"path": "Soup.md", "operation": "append", "content": "the end"}), &[])]});
@@ -198,7 +198,7 @@ async fn more_than_twelve_actions_are_taken_in_turns_and_the_model_is_asked_when
 
 #[tokio::test(start_paused = true)]
 async fn the_limit_of_iterations_in_the_middle_of_many_actions_keeps_those_that_are_done() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = acting(vec![json!({"answer": null, "actions": makes(1, 40)})]);
     let mut info = place.session("Update all the soup notes");
     info.config.max_iterations = 2;
@@ -211,7 +211,7 @@ async fn the_limit_of_iterations_in_the_middle_of_many_actions_keeps_those_that_
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_waits_with_part_of_its_work_goes_on_with_other_limits() {
-    let place = Place::new();
+    let place = TestVault::new();
     let before = place.bytes().len();
     let last = json!({"answer": "All are made.", "actions": [
         action("end", "update_note", &json!({"path": "Soup.md", "operation": "append", "content": "the end"}), &[])]});
@@ -227,8 +227,8 @@ async fn a_run_that_waits_with_part_of_its_work_goes_on_with_other_limits() {
     drop(runs);
     let thread = again.thread("run-1");
     let state = thread.state().await.unwrap().state;
-    assert_eq!(graphloom_obsius::cannot_go_on(&state), None);
-    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::go_on_with_part(&state)).await.unwrap();
+    assert_eq!(graphloom_obsius::why_limits_change_nothing(&state), None);
+    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::continue_partial_work(&state)).await.unwrap();
     let Outcome::Waiting(_) = thread.continue_().await.unwrap() else { panic!("it asks again") };
     let answers = graphloom_core_graph::Answers::new().and("review", Verdict::Approve).unwrap();
     let Outcome::Done(state) = thread.resume(answers).await.unwrap() else { panic!("it ends") };
@@ -236,14 +236,14 @@ async fn a_run_that_waits_with_part_of_its_work_goes_on_with_other_limits() {
     assert_eq!((place.bytes().len(), state.session.config.max_iterations), (before + 40, 9));
     assert!(state.notes.iter().any(|note| note == "`MAX_ITERATIONS` is 9 from here on, it was 2"), "{:?}", state.notes);
     assert_eq!(
-        graphloom_obsius::cannot_go_on(&state),
+        graphloom_obsius::why_limits_change_nothing(&state),
         Some("its changes are written; begin a new run for what is left")
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_comes_back_keeps_what_was_done_before_it() {
-    let place = Place::new();
+    let place = TestVault::new();
     let gone = json!({"answer": null, "actions": [action("g", "read_note", &json!({"path": "Gone.md"}), &[])]});
     let first = json!({"answer": null, "actions": [
         action("a", "update_note", &json!({"path": "Soup.md", "operation": "append", "content": "More."}), &[])]});
@@ -261,7 +261,7 @@ async fn a_failure_that_comes_back_keeps_what_was_done_before_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_judge_that_believes_a_claim_does_not_make_it_true() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|kind, _, _| {
         Ok(match kind {
             "plan" => json!({"keywords": ["soup"], "title": null, "answer": null, "subtasks": [
@@ -281,7 +281,7 @@ async fn a_judge_that_believes_a_claim_does_not_make_it_true() {
 #[tokio::test(start_paused = true)]
 async fn every_phase_that_a_run_ended_without_is_skipped() {
     use graphloom_obsius::state::NodeStatus::{Completed, Pending, Skipped};
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|_, count, _| {
         Ok(match count {
             1 => appends("More."),
@@ -321,7 +321,7 @@ async fn a_state_from_before_limits_were_kept_apart_still_loads() {
             _ => {}
         }
     }
-    let place = Place::new();
+    let place = TestVault::new();
     let model = acting(vec![json!({"answer": null, "actions": makes(1, 40)})]);
     let mut info = place.session("Update all the soup notes");
     info.config.max_iterations = 2;

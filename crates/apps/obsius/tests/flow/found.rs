@@ -9,25 +9,25 @@ use graphloom_llm::{Capabilities, ChatModel, ChatRequest, ModelError, Scripted, 
 use graphloom_obsius::state::StopReason;
 use serde_json::{Value, json};
 
-use super::support::{Place, action, call, phases, reviewed, run, scripted};
+use super::support::{TestVault, action, call, phases, reviewed, run, scripted};
 
 const EXAMPLE: &str = "Organize all my machine learning notes and create a comprehensive index";
 
 /// Notes that hold the words of the subject, and are about something else.
-fn accidents() -> Place {
+fn accidents() -> TestVault {
     let files = [
         ("Backup.md", "Time Machine keeps a copy. The learning center tells more.\n"),
         ("Sewing.md", "I am learning to sew with a machine.\n"),
         ("Soup.md", "Soup is made of water.\n"),
     ];
-    Place::of(&files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect())
+    TestVault::of(&files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect())
 }
 
 /// `count` notes about syncing.
-fn many(count: usize) -> Place {
+fn many(count: usize) -> TestVault {
     let files: BTreeMap<String, Vec<u8>> =
         (1..=count).map(|n| (format!("s/Note {n}.md"), format!("How to sync, part {n}.\n").into_bytes())).collect();
-    Place::of(&files)
+    TestVault::of(&files)
 }
 
 fn plan(keyword: &str) -> Value {
@@ -96,7 +96,7 @@ fn writes_at_once() -> Arc<dyn ChatModel> {
 #[tokio::test(start_paused = true)]
 async fn a_model_that_is_led_by_small_choices_says_what_notes_say_and_no_more() {
     let said = "The tides follow the moon around the earth.";
-    let full = Place::of(&BTreeMap::from([("Sea.md".to_owned(), format!("# Sea\n\n{said}\n").into_bytes())]));
+    let full = TestVault::of(&BTreeMap::from([("Sea.md".to_owned(), format!("# Sea\n\n{said}\n").into_bytes())]));
     for request in ["Write a detailed note about the tides", "Write a note about the tides"] {
         for (place, expected) in [(&accidents(), "No sentence that was found plainly answers"), (&full, said)] {
             let state = reviewed(&place.runs(writes_at_once()), place.session(request), &[Verdict::Approve]).await;
@@ -207,7 +207,7 @@ async fn a_model_pages_through_what_fits() {
 async fn lists_of_tags_go_on() {
     let files: BTreeMap<String, Vec<u8>> =
         (1..=5).map(|n| (format!("Note {n}.md"), format!("---\ntags: [sea, t{n}]\n---\nx\n").into_bytes())).collect();
-    let place = Place::of(&files);
+    let place = TestVault::of(&files);
     let model = scripted(|_, count, prompt| {
         Ok(match count {
             1 => call("tags", &json!({"tag": "sea", "limit": 3})),
@@ -231,7 +231,7 @@ async fn lists_of_tags_go_on() {
 async fn all_notes_without_a_subject_are_every_note() {
     let files: BTreeMap<String, Vec<u8>> =
         (1..=60).map(|n| (format!("Note {n}.md"), format!("Text {n}.\n").into_bytes())).collect();
-    let place = Place::of(&files);
+    let place = TestVault::of(&files);
     let model = lists(60);
     let request = "Organize all my notes and create a comprehensive index";
     let state = reviewed(&place.runs(model), place.session(request), &[Verdict::Approve]).await;
@@ -243,7 +243,7 @@ async fn all_notes_without_a_subject_are_every_note() {
 async fn notes_of_the_same_text_are_all_found() {
     let files: BTreeMap<String, Vec<u8>> =
         (1..=40).map(|n| (format!("Note {n}.md"), b"How to sync.\n".to_vec())).collect();
-    let place = Place::of(&files);
+    let place = TestVault::of(&files);
     let request = "Organize all my sync notes and create a comprehensive index";
     let state = reviewed(&place.runs(lists(40)), place.session(request), &[Verdict::Approve]).await;
     assert_eq!(state.findings.notes.len(), 40);

@@ -12,7 +12,7 @@ use graphloom_obsius::state::{FailureClass, StopReason, size_of};
 use graphloom_test_support::models::{before, delayed};
 use serde_json::json;
 
-use super::support::{Place, action, call, phases, reviewed, run, scripted};
+use super::support::{TestVault, action, call, phases, reviewed, run, scripted};
 
 /// A model whose actions need what is never there, while each visit does something else that works.
 fn restless() -> Arc<dyn ChatModel> {
@@ -29,7 +29,7 @@ fn restless() -> Arc<dyn ChatModel> {
 
 #[tokio::test(start_paused = true)]
 async fn the_limit_of_iterations_is_a_stop_reason_and_no_bare_complete() {
-    let place = Place::new();
+    let place = TestVault::new();
     let mut info = place.session("Update all the soup notes");
     info.config.max_iterations = 5;
     let Outcome::Done(state) = run(&place.runs(restless()), info).await else { panic!("it ends") };
@@ -42,7 +42,7 @@ async fn the_limit_of_iterations_is_a_stop_reason_and_no_bare_complete() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_ends_after_twenty_four_iterations_unless_told_otherwise() {
-    let place = Place::new();
+    let place = TestVault::new();
     let Outcome::Done(state) = run(&place.runs(restless()), place.session("Update all the soup notes")).await else {
         panic!("it ends")
     };
@@ -82,7 +82,7 @@ fn writes_one() -> Arc<dyn ChatModel> {
 
 #[tokio::test(start_paused = true)]
 async fn an_iteration_that_runs_out_of_time_counts_and_returns_to_analyze() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = hanging(writes_one(), 0..1);
     let state = reviewed(&place.runs(model), place.session("Write one detailed note"), &[Verdict::Approve]).await;
     assert_eq!(
@@ -96,7 +96,7 @@ async fn an_iteration_that_runs_out_of_time_counts_and_returns_to_analyze() {
 
 #[tokio::test(start_paused = true)]
 async fn iterations_that_always_run_out_of_time_stop_the_run() {
-    let place = Place::new();
+    let place = TestVault::new();
     let before = place.bytes();
     let model = hanging(writes_one(), 0..usize::MAX);
     let Outcome::Done(state) = run(&place.runs(model), place.session("Write one detailed note")).await else {
@@ -126,7 +126,7 @@ fn edits_then_hangs(hangs: usize) -> Arc<dyn ChatModel> {
 
 #[tokio::test(start_paused = true)]
 async fn timeouts_leave_what_was_done_which_can_be_written() {
-    let place = Place::new();
+    let place = TestVault::new();
     let runs = place.runs(edits_then_hangs(usize::MAX - 1));
     let Outcome::Waiting(questions) = run(&runs, place.session("Update all the soup notes")).await else {
         panic!("it asks")
@@ -144,7 +144,7 @@ async fn timeouts_leave_what_was_done_which_can_be_written() {
 
 #[tokio::test(start_paused = true)]
 async fn after_timeouts_a_run_goes_on_with_more_time_and_keeps_what_was_done() {
-    let place = Place::new();
+    let place = TestVault::new();
     let info = place.session("Update all the soup notes");
     let mut more = info.config.clone();
     more.iteration_timeout_ms = 60_000;
@@ -155,7 +155,7 @@ async fn after_timeouts_a_run_goes_on_with_more_time_and_keeps_what_was_done() {
     let again = place.runs_in(&store, model, Some(more));
     let thread = again.thread("run-1");
     let state = thread.state().await.unwrap().state;
-    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::go_on_with_part(&state)).await.unwrap();
+    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::continue_partial_work(&state)).await.unwrap();
     let Outcome::Waiting(_) = thread.continue_().await.unwrap() else { panic!("it asks again") };
     let state = thread.state().await.unwrap().state;
     assert!(state.stop.as_ref().unwrap().is_success(), "{:?}", state.stop);
@@ -166,7 +166,7 @@ async fn after_timeouts_a_run_goes_on_with_more_time_and_keeps_what_was_done() {
 
 #[tokio::test(start_paused = true)]
 async fn time_of_a_simple_request_that_runs_out_keeps_what_was_done_and_it_goes_on_from_there() {
-    let place = Place::new();
+    let place = TestVault::new();
     let info = place.session("Add lines to Soup");
     let mut more = info.config.clone();
     more.iteration_timeout_ms = 60_000;
@@ -192,7 +192,7 @@ async fn time_of_a_simple_request_that_runs_out_keeps_what_was_done_and_it_goes_
     assert_eq!(state.stop, Some(StopReason::OutOfTime { times: 1, limit_ms: 30_000 }));
     let again = place.runs_in(&store, model, Some(more));
     let thread = again.thread("run-1");
-    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::go_on_with_part(&state)).await.unwrap();
+    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::continue_partial_work(&state)).await.unwrap();
     let Outcome::Waiting(_) = thread.continue_().await.unwrap() else { panic!("it asks again") };
     let answers = graphloom_core_graph::Answers::new().and("review", Verdict::Approve).unwrap();
     let Outcome::Done(state) = thread.resume(answers).await.unwrap() else { panic!("it ends") };
@@ -202,7 +202,7 @@ async fn time_of_a_simple_request_that_runs_out_keeps_what_was_done_and_it_goes_
 
 #[tokio::test(start_paused = true)]
 async fn time_of_models_and_of_tools_is_counted_apart() {
-    let place = Place::new();
+    let place = TestVault::new();
     // Two calls of twenty seconds are more than an iteration has, and one is not.
     let slow = delayed(writes_one(), Duration::from_secs(20));
     let state = reviewed(&place.runs(slow), place.session("Write one detailed note"), &[Verdict::Approve]).await;
@@ -214,7 +214,7 @@ async fn time_of_models_and_of_tools_is_counted_apart() {
 
 #[tokio::test(start_paused = true)]
 async fn a_large_result_moves_to_a_blob_and_nothing_is_lost() {
-    let place = Place::new();
+    let place = TestVault::new();
     std::fs::write(place.vault().join("Long.md"), "long line\n".repeat(20_000)).unwrap();
     let model = scripted(|kind, _, _| {
         Ok(match kind {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::resolver::{composed, decoded, resolve};
-use super::support::{Place, reviewed, scripted};
+use super::support::{TestVault, reviewed, scripted};
 use super::vaults::{Dice, FILES, Line, folder, vault};
 
 /// Where files are moved, without their endings: taken names and new ones.
@@ -85,7 +85,7 @@ fn calls(dice: &mut Dice) -> Vec<(Value, Effect)> {
 }
 
 /// Carries out the calls by a run of the application.
-fn carried_out(place: &Place, calls: &[(Value, Effect)]) -> std::sync::Arc<WorkflowState> {
+fn carried_out(place: &TestVault, calls: &[(Value, Effect)]) -> std::sync::Arc<WorkflowState> {
     let calls: Vec<Value> = calls.iter().map(|(call, _)| call.clone()).collect();
     let model = scripted(move |_, count, _| {
         Ok(calls.get(count - 1).map_or_else(|| json!("Done."), |call| json!({ "tool_calls": [call] })))
@@ -118,7 +118,7 @@ fn check(seed: u64) -> Result<usize, TestCaseError> {
     let mut dice = Dice(seed | 1);
     let (files, lines) = vault(&mut dice);
     let calls = calls(&mut dice);
-    let place = Place::of(&files);
+    let place = TestVault::of(&files);
     let state = carried_out(&place, &calls);
     let after: BTreeMap<String, Vec<u8>> =
         place.bytes().into_iter().map(|(path, bytes)| (composed(&path), bytes)).collect();

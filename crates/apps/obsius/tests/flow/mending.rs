@@ -4,19 +4,19 @@ use graphloom_agents::Verdict;
 use graphloom_core_graph::{Answers, Outcome};
 use serde_json::{Value, json};
 
-use super::support::{Place, call, reviewed, run, scripted};
+use super::support::{TestVault, call, reviewed, run, scripted};
 
 /// The notes after a run of the simple path that makes these calls, and what was told.
-async fn after(files: &[(&str, &str)], request: &str, calls: Vec<Value>) -> (Place, Vec<String>) {
+async fn after(files: &[(&str, &str)], request: &str, calls: Vec<Value>) -> (TestVault, Vec<String>) {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
-    let place = Place::of(&files);
+    let place = TestVault::of(&files);
     let model = scripted(move |_, count, _| Ok(calls.get(count - 1).cloned().unwrap_or_else(|| json!("Done."))));
     let state = reviewed(&place.runs(model), place.session(request), &[Verdict::Approve]).await;
     assert!(state.applied.is_some(), "{:?} {:?}", state.failure, state.outcome);
     (place, state.notes.iter().cloned().collect())
 }
 
-fn text(place: &Place, path: &str) -> String {
+fn text(place: &TestVault, path: &str) -> String {
     String::from_utf8(place.bytes()[path].clone()).unwrap()
 }
 
@@ -89,7 +89,7 @@ async fn notes_are_merged_by_the_tool_byte_by_byte() {
 
 #[tokio::test(start_paused = true)]
 async fn links_made_while_a_person_decides_are_rewritten_and_told() {
-    let place = Place::of(&[("Old.md".to_owned(), b"old\n".to_vec())].into());
+    let place = TestVault::of(&[("Old.md".to_owned(), b"old\n".to_vec())].into());
     let model = scripted(|_, count, _| {
         Ok(if count == 1 { call("move_note", &json!({"path": "Old", "to": "New"})) } else { json!("Done.") })
     });
@@ -106,7 +106,7 @@ async fn links_made_while_a_person_decides_are_rewritten_and_told() {
 async fn what_is_skipped_is_part_of_the_state() {
     let files =
         [("Tea.md", b"tea\n".as_slice()), ("bad.md", [0xff, 0xfe].as_slice()), ("two\nlines.md", b"x".as_slice())];
-    let place = Place::of(&files.iter().map(|(path, bytes)| ((*path).to_owned(), bytes.to_vec())).collect());
+    let place = TestVault::of(&files.iter().map(|(path, bytes)| ((*path).to_owned(), bytes.to_vec())).collect());
     let model = scripted(|_, count, _| {
         Ok(if count == 1 { call("update_note", &json!({"path": "Tea", "content": "x"})) } else { json!("Done.") })
     });

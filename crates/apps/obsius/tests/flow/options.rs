@@ -12,7 +12,7 @@ use graphloom_obsius::state::{Findings, Found, SearchRecord, SearchStrategy};
 use graphloom_obsius::{Resources, SEARCH, WorkflowState, WorkflowStateUpdate, graph_with};
 use serde_json::json;
 
-use super::support::{Place, action, phases, scripted};
+use super::support::{TestVault, action, phases, scripted};
 
 type Options = GraphOptions<WorkflowState, Resources>;
 
@@ -59,7 +59,7 @@ fn model() -> Arc<dyn ChatModel> {
     })
 }
 
-async fn run(place: &Place, options: Options) -> Result<Arc<WorkflowState>, RunError> {
+async fn run(place: &TestVault, options: Options) -> Result<Arc<WorkflowState>, RunError> {
     let thread = place.runs_over(graph_with(options).unwrap(), model()).thread("run-1");
     let mut outcome = thread.run(WorkflowState::update().session(place.session(REQUEST))).await?;
     loop {
@@ -73,7 +73,7 @@ async fn run(place: &Place, options: Options) -> Result<Arc<WorkflowState>, RunE
 
 #[tokio::test(start_paused = true)]
 async fn a_phase_of_ones_own_is_a_visit_of_the_table_like_any_other() {
-    let place = Place::new();
+    let place = TestVault::new();
     let state = run(&place, Options::new().replace(SEARCH, search)).await.unwrap();
     assert_eq!(phases(&state), ["assess", "initialize", "analyze", "search", "execute", "reflect", "complete"]);
     assert!(state.outcome.as_ref().unwrap().is_complete, "{:?} {:?}", state.outcome, state.objectives);
@@ -90,10 +90,10 @@ async fn a_node_has_as_many_attempts_as_the_options_say() {
             async move { if fails { Err(NodeError::retryable("the cook is away")) } else { search(state, cx).await } }
         })
     };
-    let place = Place::new();
+    let place = TestVault::new();
     let error = run(&place, failing()).await.unwrap_err();
     assert!(error.to_string().contains("the cook is away"), "{error}");
-    let place = Place::new();
+    let place = TestVault::new();
     let state = run(&place, failing().retry(SEARCH, Retry::exponential(3))).await.unwrap();
     assert_eq!(phases(&state).last().unwrap(), "complete");
 }

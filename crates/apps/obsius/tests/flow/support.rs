@@ -16,7 +16,7 @@ use graphloom_vault::{Vault, VaultOptions};
 use serde_json::{Value, json};
 
 /// A vault and a place for its index.
-pub(crate) struct Place {
+pub(crate) struct TestVault {
     folder: tempfile::TempDir,
 }
 
@@ -31,7 +31,7 @@ pub(crate) const NOTES: &[(&str, &str)] = &[
     ("Soup.md", "Soup is made of water. The machine for it is a pot.\n"),
 ];
 
-impl Place {
+impl TestVault {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in NOTES {

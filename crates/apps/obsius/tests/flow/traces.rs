@@ -6,13 +6,13 @@ use graphloom_llm::ModelError;
 use graphloom_obsius::state::{Completion, FailureClass, PlanSource, StopReason};
 use serde_json::json;
 
-use super::support::{Place, action, call, phases, reviewed, run, scripted};
+use super::support::{TestVault, action, call, phases, reviewed, run, scripted};
 
 const EXAMPLE: &str = "Organize all my machine learning notes and create a comprehensive index";
 
 #[tokio::test(start_paused = true)]
 async fn the_example_request_searches_before_it_writes_and_ends_complete_with_an_index_of_real_notes() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|kind, count, prompt| {
         Ok(match kind {
             "actions" if count == 2 => {
@@ -63,7 +63,7 @@ async fn the_example_request_searches_before_it_writes_and_ends_complete_with_an
 
 #[tokio::test(start_paused = true)]
 async fn a_new_request_is_a_new_run_and_an_unfinished_one_stays_as_it_is() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|_, count, prompt| {
         Ok(match (count, prompt.contains("[result")) {
             (_, true) => json!("Done."),
@@ -85,7 +85,7 @@ async fn a_new_request_is_a_new_run_and_an_unfinished_one_stays_as_it_is() {
 
 #[tokio::test(start_paused = true)]
 async fn tools_that_always_fail_stop_the_run_with_the_reason_and_the_state_is_kept() {
-    let place = Place::new();
+    let place = TestVault::new();
     let before = place.bytes();
     let model = scripted(|kind, _, _| {
         Ok(match kind {
@@ -115,7 +115,7 @@ async fn tools_that_always_fail_stop_the_run_with_the_reason_and_the_state_is_ke
 
 #[tokio::test(start_paused = true)]
 async fn a_model_error_on_the_simple_path_is_an_error_with_its_class_and_no_note() {
-    let place = Place::new();
+    let place = TestVault::new();
     let before = place.bytes();
     let model = scripted(|_, _, _| {
         let retry_after = Some(std::time::Duration::from_secs(7));
@@ -136,7 +136,7 @@ async fn a_model_error_on_the_simple_path_is_an_error_with_its_class_and_no_note
 
 #[tokio::test(start_paused = true)]
 async fn words_that_hold_an_indicator_inside_go_the_simple_path() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|_, _, _| Ok(json!("There is no such note to install.")));
     let Outcome::Done(state) = run(&place.runs(model), place.session("Install the small ball note")).await else {
         panic!("it ends")
@@ -147,7 +147,7 @@ async fn words_that_hold_an_indicator_inside_go_the_simple_path() {
 
 #[tokio::test(start_paused = true)]
 async fn a_complex_japanese_request_is_complex_and_japanese() {
-    let place = Place::new();
+    let place = TestVault::new();
     std::fs::write(place.vault().join("勾配.md"), "勾配降下法は機械学習の基本です。\n").unwrap();
     let model = scripted(|kind, _, _| {
         Ok(match kind {
@@ -171,7 +171,7 @@ async fn a_complex_japanese_request_is_complex_and_japanese() {
 
 #[tokio::test(start_paused = true)]
 async fn an_update_of_all_notes_reads_then_edits_with_a_diff() {
-    let place = Place::new();
+    let place = TestVault::new();
     let model = scripted(|kind, count, prompt| {
         Ok(match (kind, count) {
             ("plan", _) => json!({"keywords": ["machine learning"], "title": null, "answer": null, "subtasks": [

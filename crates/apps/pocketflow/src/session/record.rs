@@ -244,7 +244,7 @@ impl Session {
     }
 
     /// Puts the journey into the archive and begins anew. What was said stays.
-    pub fn begin_anew(&mut self) {
+    pub fn restart(&mut self) {
         let begun = !self.journey.is_empty() || self.topic.is_some();
         let fresh = Self::new(self.conversation_id.clone());
         let old = std::mem::replace(self, fresh);

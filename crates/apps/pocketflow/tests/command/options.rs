@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use graphloom_cli::OptionGroup;
-use graphloom_test_support::options::{Case, MODEL, Program, Seen, check, copy, offers};
+use graphloom_test_support::options::{Case, MODEL, OptionEffect, Program, check, copy, offers};
 
 use crate::support::{DONE, TestDir, WAITING, said};
 
@@ -23,49 +23,54 @@ fn every_option_changes_something() {
     let print = |more: &[&'static str]| [&["say", "c2", "approve", "--print-config"], more].concat();
     let resume = |more: &[&'static str]| [&["resume", "c2"], more].concat();
     let chat = |more: &[&'static str]| [&["chat", "--model", "scripted:model.jsonl"], more].concat();
-    let rows: Vec<(&str, Vec<&str>, Vec<&str>, Seen<'_>)> = vec![
+    let rows: Vec<(&str, Vec<&str>, Vec<&str>, OptionEffect<'_>)> = vec![
         (
             "--model",
             vec!["say", "c2", "approve", "--offline"],
             say(&["--offline"]),
-            Seen::Shows("model: `scripted:model.jsonl`"),
+            OptionEffect::Shows("model: `scripted:model.jsonl`"),
         ),
-        ("--record", say(&[]), say(&["--record", "tape.jsonl"]), Seen::Writes("tape.jsonl", "scripted")),
+        ("--record", say(&[]), say(&["--record", "tape.jsonl"]), OptionEffect::Writes("tape.jsonl", "scripted")),
         (
             "--budget",
             say(&["--corpus", "papers"]),
             say(&["--corpus", "papers", "--budget", "calls=1"]),
-            Seen::Shows("the budget is spent after 1 calls"),
+            OptionEffect::Shows("the budget is spent after 1 calls"),
         ),
-        ("--yes", resume(&[]), resume(&["--yes"]), Seen::Hides("reading answers from stdin")),
-        ("--no-input", resume(&[]), resume(&["--no-input"]), Seen::Hides("reading answers from stdin")),
-        ("--corpus", say(&[]), say(&["--corpus", "papers"]), Seen::Hides("nothing is searched")),
+        ("--yes", resume(&[]), resume(&["--yes"]), OptionEffect::Hides("reading answers from stdin")),
+        ("--no-input", resume(&[]), resume(&["--no-input"]), OptionEffect::Hides("reading answers from stdin")),
+        ("--corpus", say(&[]), say(&["--corpus", "papers"]), OptionEffect::Hides("nothing is searched")),
         (
             "--search",
             say(&["--corpus", "papers"]),
             say(&["--corpus", "papers", "--search", "none"]),
-            Seen::Shows("leaves `local` out"),
+            OptionEffect::Shows("leaves `local` out"),
         ),
-        ("--thread", chat(&[]), chat(&["--thread", "mine"]), Seen::Shows("conversation `mine`")),
-        ("--out", vec!["export", "c1"], vec!["export", "c1", "--out", "out"], Seen::Writes("out/proposal.md", "Tides")),
-        ("--config", print(&[]), print(&["--config", "mine.toml"]), Seen::Shows("limits.records = 3")),
-        ("--set", print(&[]), print(&["--set", "limits.records=4"]), Seen::Shows("limits.records = 4")),
-        ("--print-config", say(&[]), say(&["--print-config"]), Seen::Shows("limits.records = 12")),
-        ("--prompts", say(&[]), say(&["--prompts", "prompts"]), Seen::Shows("broken")),
+        ("--thread", chat(&[]), chat(&["--thread", "mine"]), OptionEffect::Shows("conversation `mine`")),
+        (
+            "--out",
+            vec!["export", "c1"],
+            vec!["export", "c1", "--out", "out"],
+            OptionEffect::Writes("out/proposal.md", "Tides"),
+        ),
+        ("--config", print(&[]), print(&["--config", "mine.toml"]), OptionEffect::Shows("limits.records = 3")),
+        ("--set", print(&[]), print(&["--set", "limits.records=4"]), OptionEffect::Shows("limits.records = 4")),
+        ("--print-config", say(&[]), say(&["--print-config"]), OptionEffect::Shows("limits.records = 12")),
+        ("--prompts", say(&[]), say(&["--prompts", "prompts"]), OptionEffect::Shows("broken")),
         (
             "--answer",
             resume(&["--no-input"]),
             resume(&["--no-input", "--answer", "topic=1"]),
-            Seen::Shows("no open question `topic`"),
+            OptionEffect::Shows("no open question `topic`"),
         ),
         (
             "--from",
             vec!["replay", "c1", "--model", "scripted:model.jsonl"],
             vec!["replay", "c1", "--model", "scripted:model.jsonl", "--from", "9999"],
-            Seen::Shows("no checkpoint 9999"),
+            OptionEffect::Shows("no checkpoint 9999"),
         ),
-        ("--at", vec!["fork", "c1"], vec!["fork", "c1", "--at", "9999"], Seen::Shows("no checkpoint 9999")),
-        ("--format", vec!["graph"], vec!["graph", "--format", "dot"], Seen::Shows("digraph")),
+        ("--at", vec!["fork", "c1"], vec!["fork", "c1", "--at", "9999"], OptionEffect::Shows("no checkpoint 9999")),
+        ("--format", vec!["graph"], vec!["graph", "--format", "dot"], OptionEffect::Shows("digraph")),
     ];
     let program = Program {
         path: Path::new(env!("CARGO_BIN_EXE_pocketflow")),

@@ -164,7 +164,7 @@ fn a_yes_that_was_typed_ahead_confirms_nothing() {
     let stores = SharedStores::default();
     stores.process(None, async |talk| {
         talk.say("tides").await;
-        let review = talk.conversations.about(ID).await.expect("part of the test").question;
+        let review = talk.conversations.last_delivered(ID).await.expect("part of the test").question;
         for (message, meant) in [("ok, drop the second one", "take out number 2"), ("no objections", "go on")] {
             let asked = talk.say(message).await;
             assert!(asked.contains(&format!("I take this as: {meant}")), "{asked}");
@@ -174,7 +174,7 @@ fn a_yes_that_was_typed_ahead_confirms_nothing() {
             assert!(said.contains("2. second query 1") && said.contains(&format!("I take this as: {meant}")), "{said}");
             assert_eq!(talk.session().await.approvals.queries, None);
             // Also a yes to that question is none to the review, once the question is gone.
-            let confirm = talk.conversations.about(ID).await.expect("part of the test").question;
+            let confirm = talk.conversations.last_delivered(ID).await.expect("part of the test").question;
             talk.say("no").await;
             let (_, chat) = talk.shown(talk.conversations.say_about(ID, "yes", confirm)).await;
             assert!(chat[0].text().contains("before you were shown what is asked now"), "{chat:?}");
@@ -218,7 +218,7 @@ fn a_message_that_was_refused_is_about_what_it_was_about() {
     });
     // The turn of the first ends, and shows the proposal to whoever is there.
     stores.process(None, async |talk| {
-        let (_, chat) = talk.shown(talk.conversations.go_on(ID)).await;
+        let (_, chat) = talk.shown(talk.conversations.finish_turn(ID)).await;
         assert!(chat[0].text().contains("This is the proposal"), "{chat:?}");
     });
     // What was refused is said again, and means what it meant: the queries.

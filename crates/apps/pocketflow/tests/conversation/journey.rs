@@ -254,7 +254,7 @@ async fn a_replay_from_inside_a_turn_does_the_rest_of_it_again() {
         }
     }
     talk.fork(at.expect("the review ran")).await;
-    let (_, chat) = talk.shown(talk.conversations.go_on(ID)).await;
+    let (_, chat) = talk.shown(talk.conversations.finish_turn(ID)).await;
     assert!(chat[0].text().contains("# A proposal"), "{chat:?}");
     let session = talk.session().await;
     assert_eq!((session.waiting_for, session.journey.len()), (Waiting::Report, 6));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_pocketflow::session::{Status, Waiting};
 
-use super::scripted::{Answer, ID, ScriptedConversation, ScriptedSource};
+use super::scripted::{Answer, ID, ScriptedConversation, ScriptedSource, found_titles};
 
 fn open(path: &Path, source: Arc<ScriptedSource>) -> ScriptedConversation {
     let checkpointer = SqliteCheckpointer::open(path).expect("part of the test");
@@ -49,20 +49,15 @@ fn a_turn_that_was_killed_goes_on_where_it_was() {
 
     runtime().block_on(async {
         let talk = open(&path, ScriptedSource::new(&[Answer::Nothing]));
-        let (_, chat) = talk.shown(talk.conversations.go_on(ID)).await;
+        let (_, chat) = talk.shown(talk.conversations.finish_turn(ID)).await;
         assert!(chat.iter().any(|message| message.text().contains("# A proposal")), "{chat:?}");
         let session = talk.session().await;
         assert_eq!(session.waiting_for, Waiting::Report);
-        let titles: Vec<_> = session
-            .artifacts
-            .review
-            .expect("part of the test")
-            .value
-            .records
-            .into_iter()
-            .map(|record| record.title)
-            .collect();
-        assert_eq!(titles, ["On first query 1"], "what was found before the kill is not searched again");
+        assert_eq!(
+            found_titles(&session),
+            ["On first query 1"],
+            "what was found before the kill is not searched again"
+        );
         let asked = talk
             .seen
             .lock()

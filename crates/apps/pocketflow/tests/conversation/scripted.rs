@@ -71,6 +71,12 @@ impl Search for ScriptedSource {
     }
 }
 
+/// The titles of what a session has found.
+pub(crate) fn found_titles(session: &Session) -> Vec<&str> {
+    let review = session.artifacts.review.as_ref().expect("part of the test");
+    review.value.records.iter().map(|record| record.title.as_str()).collect()
+}
+
 /// A model that answers every prompt of the conversation by the fields that its schema asks for.
 pub(crate) fn scripted_model(seen: Arc<Mutex<Vec<String>>>) -> Scripted {
     Scripted::from_fn(move |request: &ChatRequest| {
@@ -177,7 +183,7 @@ impl ScriptedConversation {
             }
         }
         if let Some(question) = streams.question() {
-            self.conversations.delivered(ID, question).await.expect("part of the test");
+            self.conversations.record_delivery(ID, question).await.expect("part of the test");
         }
         (thoughts, chat)
     }
@@ -185,8 +191,8 @@ impl ScriptedConversation {
     /// Makes an older checkpoint the head, and shows what is asked there.
     pub(crate) async fn fork(&self, at: u64) {
         self.conversations.fork(ID, at).await.expect("part of the test");
-        let (question, _) = self.conversations.asked(ID).await.expect("part of the test");
-        self.conversations.delivered(ID, &question).await.expect("part of the test");
+        let (question, _) = self.conversations.open_question(ID).await.expect("part of the test");
+        self.conversations.record_delivery(ID, &question).await.expect("part of the test");
     }
 
     pub(crate) async fn session(&self) -> Session {

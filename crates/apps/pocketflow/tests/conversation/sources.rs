@@ -3,7 +3,7 @@
 use graphloom_pocketflow::actions::Action;
 use graphloom_pocketflow::session::Waiting;
 
-use super::scripted::{Answer, ScriptedConversation};
+use super::scripted::{Answer, ScriptedConversation, found_titles};
 
 fn slot() -> Waiting {
     Waiting::Slot { action: Action::LiteratureReview, missing: vec!["queries".to_owned()] }
@@ -29,16 +29,7 @@ async fn nothing_found_asks_for_other_queries_and_tries_again_with_them() {
     let said = talk.say("ocean tides; moon").await;
     assert!(said.contains("# A proposal"), "{said}");
     let session = talk.session().await;
-    let titles: Vec<_> = session
-        .artifacts
-        .review
-        .expect("part of the test")
-        .value
-        .records
-        .into_iter()
-        .map(|record| record.title)
-        .collect();
-    assert_eq!(titles, ["On ocean tides", "On moon"]);
+    assert_eq!(found_titles(&session), ["On ocean tides", "On moon"]);
 }
 
 #[tokio::test]

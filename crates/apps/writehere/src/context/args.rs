@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    ContextRules, Share, article_of, article_window, outer_precedents, plan_within, same_graph_precedents, subject,
-    target_write_tasks, writing_outline,
+    ContextRules, Share, article_of, article_window, context_node, outer_dependencies, plan_within,
+    same_graph_dependencies, target_write_tasks, writing_outline,
 };
 use crate::TaskType;
 use crate::task::Tree;
@@ -59,18 +59,18 @@ pub struct PromptArgs {
 
 /// The arguments for a task; `None` when the tree has no such node.
 pub fn prompt_args(tree: &Tree, key: &NodeKey, rules: &ContextRules, today: &str) -> Option<PromptArgs> {
-    let node = subject(tree, key)?;
+    let node = context_node(tree, key)?;
     let task = &node.payload;
     let root = tree.root()?;
     let mut cuts = Vec::new();
 
     let (article, cut) = article_window(&article_of(tree, &root.key), rules.article_words);
     cuts.extend(cut);
-    let (same_graph, notes) = same_graph_precedents(tree, key).render(rules.result_words);
+    let (same_graph, notes) = same_graph_dependencies(tree, key).render(rules.result_words);
     cuts.extend(notes);
     let mut outer = Vec::new();
-    for precedents in outer_precedents(tree, key, rules.outer_distance) {
-        let (text, notes) = precedents.render(rules.result_words);
+    for dependencies in outer_dependencies(tree, key, rules.outer_distance) {
+        let (text, notes) = dependencies.render(rules.result_words);
         cuts.extend(notes);
         if !text.is_empty() {
             outer.push(text);

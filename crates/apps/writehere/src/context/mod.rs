@@ -2,13 +2,13 @@
 
 mod args;
 mod article;
-mod precedents;
+mod dependencies;
 mod share;
 mod views;
 
 pub use args::{PromptArgs, prompt_args};
 pub use article::{Piece, article_of, article_text, article_window};
-pub use precedents::{Precedents, outer_precedents, same_graph_precedents};
+pub use dependencies::{Dependencies, outer_dependencies, same_graph_dependencies};
 pub use share::{Share, share_of};
 pub use views::{full_plan, plan_within, target_write_tasks, writing_outline};
 
@@ -47,8 +47,9 @@ impl Default for ContextRules {
     }
 }
 
-/// The node whose surroundings count: the plan node for the execute child of an atomic task, else the node itself.
-pub fn subject<'t>(tree: &'t Tree, key: &NodeKey) -> Option<&'t Node> {
+/// The node from whose place in the tree a task's context is taken: the plan node for the execute child of an atomic task,
+/// else the node itself.
+pub fn context_node<'t>(tree: &'t Tree, key: &NodeKey) -> Option<&'t Node> {
     let node = tree.node(key)?;
     if node.is_atomic_execution() { tree.node(&node.outer()?) } else { Some(node) }
 }

@@ -1,9 +1,9 @@
-//! What a write task has of the words of the whole: its plan's length, corrected by what was really written before it.
+//! The share of a write task in the words of the whole: the planned length, corrected by the words written before.
 
 use graphloom_state_machine::{NodeKey, TaskStatus};
 use serde::{Deserialize, Serialize};
 
-use super::{article_of, subject};
+use super::{article_of, context_node};
 use crate::TaskType;
 use crate::cite::without_marks;
 use crate::length::{count_words, share};
@@ -14,7 +14,7 @@ use crate::task::{Node, Tree};
 const LEAST: (u64, u64) = (1, 2);
 const MOST: (u64, u64) = (3, 2);
 
-/// The words that a write task has, of how many.
+/// The share of a write task in the words of the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Share {
@@ -29,7 +29,7 @@ pub struct Share {
 /// The share of a write task; `None` where no length was asked for. On the way from the root to the task, what a layer has
 /// left after its written parts is shared out among its other parts by their planned lengths.
 pub fn share_of(tree: &Tree, key: &NodeKey) -> Option<Share> {
-    let task = subject(tree, key)?;
+    let task = context_node(tree, key)?;
     let whole = tree.root()?.payload.words()?;
     let mut way = vec![task];
     while let Some(outer) = way.last().and_then(|node| node.outer()) {

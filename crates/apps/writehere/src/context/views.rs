@@ -3,7 +3,7 @@
 use graphloom_state_machine::{NodeKey, TaskStatus};
 use serde_json::{Value, json};
 
-use super::subject;
+use super::context_node;
 use crate::TaskType;
 use crate::task::{Node, Tree};
 
@@ -16,7 +16,7 @@ pub fn full_plan(tree: &Tree, key: &NodeKey) -> Value {
 /// [`full_plan`] where it has at most `most` tasks. Of a larger plan, only the tasks on the way to the task are opened, so
 /// that what is shown grows with the depth of the tree and not with its size; others tell how many tasks are inside them.
 pub fn plan_within(tree: &Tree, key: &NodeKey, most: usize) -> (Value, Option<String>) {
-    let (Some(root), Some(current)) = (tree.root(), subject(tree, key)) else { return (Value::Null, None) };
+    let (Some(root), Some(current)) = (tree.root(), context_node(tree, key)) else { return (Value::Null, None) };
     let everything = |node: &Node| node.layer() <= current.layer();
     let count = shown(tree, root, &everything).take(most.saturating_add(1)).count();
     if count <= most {
@@ -78,7 +78,7 @@ fn plan_of(tree: &Tree, node: &Node, current: &Node, opens: &dyn Fn(&Node) -> bo
 /// `all` shows the parts that have not been started. The part an execute child writes is marked at its plan node.
 pub fn writing_outline(tree: &Tree, key: &NodeKey, all: bool) -> String {
     let mut lines = Vec::new();
-    if let (Some(root), Some(current)) = (tree.root(), subject(tree, key)) {
+    if let (Some(root), Some(current)) = (tree.root(), context_node(tree, key)) {
         outline(tree, root, current, all, "", 0, &mut lines);
     }
     lines.join("\n")
@@ -114,7 +114,7 @@ fn is_started(status: TaskStatus) -> bool {
 /// The write tasks that will use what a search finds, as lines with their lengths; the outer task when none depends on
 /// it directly.
 pub fn target_write_tasks(tree: &Tree, key: &NodeKey) -> Vec<String> {
-    let Some(node) = subject(tree, key) else { return Vec::new() };
+    let Some(node) = context_node(tree, key) else { return Vec::new() };
     let is_write = |node: &&Node| node.payload.info.task_type == TaskType::Write;
     let mut targets: Vec<&Node> = node.dependents.iter().filter_map(|key| tree.node(key)).filter(is_write).collect();
     if targets.is_empty() {

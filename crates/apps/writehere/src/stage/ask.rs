@@ -1,4 +1,4 @@
-//! Calls of the profile's agents, and what all replies have in common.
+//! Calls of the profile's agents, and the reading of their replies.
 
 use graphloom_agents::{Agent, Answer, Ask, Exchange, Parsed, Reply, Strategy};
 use graphloom_llm::FinishReason;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::repeat::without_repetition;
+use super::repetition::without_repetition;
 use super::{Setup, StageError, TaskContext};
 
 /// The agent of the profile for an action on a task type.
@@ -40,8 +40,8 @@ pub(super) async fn text(
     Ok(answer)
 }
 
-/// What had to be tolerated in the reply that was taken, for the notes of the run.
-pub(super) fn tolerated(key: &NodeKey, exchange: &Exchange) -> Vec<String> {
+/// A note for each thing that had to be tolerated in reading the reply that was taken, for the notes of the run.
+pub(super) fn reading_notes(key: &NodeKey, exchange: &Exchange) -> Vec<String> {
     let notes = exchange.attempts.last().map(|attempt| attempt.notes.as_slice()).unwrap_or_default();
     notes.iter().map(|note| format!("task `{key}`: {note}")).collect()
 }

@@ -1,16 +1,16 @@
-//! What several queries find, and the sentences of it that fit a goal.
+//! Searching with several queries, and choosing the sentences that fit a goal.
 
 use std::collections::BTreeSet;
 
 use graphloom_retrieval::extract::{best_sentences, clean};
-use graphloom_retrieval::{Evidence, RetrievalError, Search, in_turns};
+use graphloom_retrieval::{Evidence, RetrievalError, Search, interleave};
 
 use crate::cite::mark;
 
 /// How many sentences of a result a search without a model's notes keeps.
 const SENTENCES_PER_RESULT: usize = 3;
 
-/// What several queries found.
+/// The results of several queries.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Gathered {
@@ -42,13 +42,13 @@ pub async fn gather(
         lists.push(answer.hits);
     }
     let mut seen = known.clone();
-    let fresh = in_turns(lists).map(|hit| hit.evidence).filter(|evidence| seen.insert(evidence.id.clone()));
+    let fresh = interleave(lists).map(|hit| hit.evidence).filter(|evidence| seen.insert(evidence.id.clone()));
     gathered.evidence = fresh.take(limit).collect();
     Ok(gathered)
 }
 
 /// The sentences that fit the goal, each with its mark.
-pub(super) fn quoted(goal: &str, found: &[Evidence]) -> String {
+pub(super) fn fitting_sentences(goal: &str, found: &[Evidence]) -> String {
     let mut lines = Vec::new();
     for evidence in found {
         let mut ranges: Vec<_> = best_sentences(goal, &evidence.text, SENTENCES_PER_RESULT)

@@ -1,8 +1,8 @@
 //! The stages of a task: each action of the table as an async function from the tree to a change of it.
 //!
-//! [`act`] takes any action, each in a room of its own: its `mod.rs` chooses by the [`Strategy`] for its model between
-//! `free.rs` and `guided.rs`. It reads a tree and returns a [`TreeChange`]; it changes nothing itself, so the caller
-//! decides when and whether the change is applied. All model calls go through [`Setup::models`] and all searches through
+//! [`act`] takes any action. Each action has a folder, whose `mod.rs` chooses between `free.rs` and `guided.rs` by the
+//! [`Strategy`] for its model. An action reads a tree and returns a [`TreeChange`]; the caller decides when and whether the
+//! change is applied. All model calls go through [`Setup::models`] and all searches through
 //! [`Setup::search`], one after the other, so that a caller can record them by wrapping those.
 
 mod aggregate;
@@ -10,7 +10,7 @@ mod ask;
 mod gather;
 mod plan;
 mod reason;
-mod repeat;
+mod repetition;
 mod search;
 mod write;
 
@@ -31,7 +31,7 @@ use crate::plan::PlanRules;
 use crate::profile::{self, WriteProfile};
 use crate::task::{ActionResult, Node, Task, TaskChange, Tree};
 
-/// What the stages work with. Cheap to clone.
+/// The prompts, models, search and limits that all stages share. Cheap to clone.
 #[derive(Clone)]
 pub struct Setup {
     /// The prompts.
@@ -52,7 +52,7 @@ pub struct Setup {
     pub seed: u64,
 }
 
-/// What an action is taken on.
+/// The task that an action is taken on, and its tree.
 #[derive(Clone, Copy)]
 pub struct TaskContext<'a> {
     /// The tree as of now.
@@ -162,7 +162,7 @@ impl Setup {
         rules
     }
 
-    /// How the model for an action on tasks of a type is worked with.
+    /// The strategy for the model of an action on tasks of a type.
     fn strategy(&self, action: &str, task_type: TaskType) -> Result<Strategy, StageError> {
         Ok(ask::agent(self, action, task_type.word())?.strategy())
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use graphloom_cli::OptionGroup;
-use graphloom_test_support::options::{Case, MODEL, Program, Seen, check, copy, offers};
+use graphloom_test_support::options::{Case, MODEL, OptionEffect, Program, check, copy, offers};
 
 use crate::compatible::report;
 use crate::planner::Scripted;
@@ -26,66 +26,86 @@ fn every_option_changes_something() {
         |more: &[&'static str]| [&["report", QUESTION, "--length", "120", "--model", model.as_str()], more].concat();
     let print = |more: &[&'static str]| [&["report", QUESTION, "--print-config"], more].concat();
     let refused = &["--model", "scripted:absent"];
-    let rows: Vec<(&str, Vec<&str>, Vec<&str>, Seen<'_>)> = vec![
-        ("--model", vec!["report", QUESTION, "--offline"], report(&["--offline"]), Seen::Shows("compatible:planner")),
-        ("--record", report(&[]), report(&["--record", "tape.jsonl"]), Seen::Writes("tape.jsonl", "planner")),
+    let rows: Vec<(&str, Vec<&str>, Vec<&str>, OptionEffect<'_>)> = vec![
+        (
+            "--model",
+            vec!["report", QUESTION, "--offline"],
+            report(&["--offline"]),
+            OptionEffect::Shows("compatible:planner"),
+        ),
+        ("--record", report(&[]), report(&["--record", "tape.jsonl"]), OptionEffect::Writes("tape.jsonl", "planner")),
         (
             "--budget",
             report(&["--thread", "a"]),
             report(&["--thread", "a", "--budget", "calls=3"]),
-            Seen::Shows("--budget LIMITS"),
+            OptionEffect::Shows("--budget LIMITS"),
         ),
         (
             "--yes",
             vec!["resume", "stopped"],
             vec!["resume", "stopped", "--yes"],
-            Seen::Hides("reading answers from stdin"),
+            OptionEffect::Hides("reading answers from stdin"),
         ),
         (
             "--no-input",
             vec!["resume", "stopped"],
             vec!["resume", "stopped", "--no-input"],
-            Seen::Hides("reading answers from stdin"),
+            OptionEffect::Hides("reading answers from stdin"),
         ),
-        ("--corpus", report(&[]), report(&["--corpus", "corpus"]), Seen::Hides("nothing is searched")),
+        ("--corpus", report(&[]), report(&["--corpus", "corpus"]), OptionEffect::Hides("nothing is searched")),
         (
             "--search",
             report(&["--corpus", "corpus"]),
             report(&["--corpus", "corpus", "--search", "none"]),
-            Seen::Shows("leaves `local` out"),
+            OptionEffect::Shows("leaves `local` out"),
         ),
-        ("--thread", report(&[]), report(&["--thread", "mine"]), Seen::Shows("run `mine`")),
-        ("--out", report(&[]), report(&["--out", "mine"]), Seen::Writes("mine/report.md", "Part one")),
-        ("--config", print(&[]), print(&["--config", "mine.toml"]), Seen::Shows("length = 77")),
-        ("--set", print(&[]), print(&["--set", "length=78"]), Seen::Shows("length = 78")),
+        ("--thread", report(&[]), report(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
+        ("--out", report(&[]), report(&["--out", "mine"]), OptionEffect::Writes("mine/report.md", "Part one")),
+        ("--config", print(&[]), print(&["--config", "mine.toml"]), OptionEffect::Shows("length = 77")),
+        ("--set", print(&[]), print(&["--set", "length=78"]), OptionEffect::Shows("length = 78")),
         (
             "--print-config",
             [&["report", QUESTION], &refused[..]].concat(),
             [&["report", QUESTION, "--print-config"], &refused[..]].concat(),
-            Seen::Shows("schedule = "),
+            OptionEffect::Shows("schedule = "),
         ),
-        ("--prompts", report(&[]), report(&["--prompts", "prompts"]), Seen::Shows("broken")),
-        ("--break-at", report(&[]), report(&["--break-at", "node=root"]), Seen::Shows("waiting; go on with")),
-        ("--length", print(&[]), print(&["--length", "79"]), Seen::Shows("length = 79")),
-        ("--max-depth", print(&[]), print(&["--max-depth", "1"]), Seen::Shows("max_depth = 1")),
-        ("--max-nodes", print(&[]), print(&["--max-nodes", "9"]), Seen::Shows("max_nodes = 9")),
-        ("--schedule", print(&[]), print(&["--schedule", "sequential"]), Seen::Shows("schedule = \"sequential\"")),
-        ("--seed", print(&[]), print(&["--seed", "5"]), Seen::Shows("seed = 5")),
+        ("--prompts", report(&[]), report(&["--prompts", "prompts"]), OptionEffect::Shows("broken")),
+        ("--break-at", report(&[]), report(&["--break-at", "node=root"]), OptionEffect::Shows("waiting; go on with")),
+        ("--length", print(&[]), print(&["--length", "79"]), OptionEffect::Shows("length = 79")),
+        ("--max-depth", print(&[]), print(&["--max-depth", "1"]), OptionEffect::Shows("max_depth = 1")),
+        ("--max-nodes", print(&[]), print(&["--max-nodes", "9"]), OptionEffect::Shows("max_nodes = 9")),
+        (
+            "--schedule",
+            print(&[]),
+            print(&["--schedule", "sequential"]),
+            OptionEffect::Shows("schedule = \"sequential\""),
+        ),
+        ("--seed", print(&[]), print(&["--seed", "5"]), OptionEffect::Shows("seed = 5")),
         (
             "--answer",
             vec!["resume", "stopped", "--no-input"],
             vec!["resume", "stopped", "--no-input", "--answer", "here=1"],
-            Seen::Shows("no open question `here`"),
+            OptionEffect::Shows("no open question `here`"),
         ),
-        ("--at", vec!["tree", "done"], vec!["tree", "done", "--at", "1"], Seen::Hides("Say how recovery goes")),
-        ("--node", vec!["tree", "done"], vec!["tree", "done", "--node", "1"], Seen::Hides("Say how recovery goes")),
-        ("--depth", vec!["tree", "done"], vec!["tree", "done", "--depth", "0"], Seen::Hides("Say how recovery goes")),
-        ("--format", vec!["graph"], vec!["graph", "--format", "dot"], Seen::Shows("digraph")),
+        ("--at", vec!["tree", "done"], vec!["tree", "done", "--at", "1"], OptionEffect::Hides("Say how recovery goes")),
+        (
+            "--node",
+            vec!["tree", "done"],
+            vec!["tree", "done", "--node", "1"],
+            OptionEffect::Hides("Say how recovery goes"),
+        ),
+        (
+            "--depth",
+            vec!["tree", "done"],
+            vec!["tree", "done", "--depth", "0"],
+            OptionEffect::Hides("Say how recovery goes"),
+        ),
+        ("--format", vec!["graph"], vec!["graph", "--format", "dot"], OptionEffect::Shows("digraph")),
         (
             "--file",
             vec!["tree", "done"],
             vec!["tree", "done", "--file", "tree.txt"],
-            Seen::Writes("tree.txt", "recovery"),
+            OptionEffect::Writes("tree.txt", "recovery"),
         ),
     ];
     let program = Program {

@@ -13,7 +13,7 @@ use std::path::Path;
 use graphloom_llm::resolve::ModelSpecs;
 use serde_json::{Map, Value};
 
-use self::project::harmless;
+use self::project::check_project_table;
 use self::shared::Shared;
 use super::nearest;
 use crate::args::APPLICATIONS;
@@ -124,7 +124,7 @@ impl ConfigFiles {
                 });
             };
             if owner == Owner::Project {
-                harmless(&source, &table, name == SHARED)?;
+                check_project_table(&source, &table, name == SHARED)?;
             }
             if name == SHARED {
                 self.shared.take(&source, path, fields, owner)?;

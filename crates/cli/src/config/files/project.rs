@@ -12,18 +12,18 @@ use crate::CliError;
 use crate::config::{address, secret};
 
 /// Refuses what a file that came with a project must not set. Each option has a rule of its own for addresses.
-pub(super) fn harmless(source: &str, table: &Value, options: bool) -> Result<(), CliError> {
+pub(super) fn check_project_table(source: &str, table: &Value, options: bool) -> Result<(), CliError> {
     if let Some(key) = secret::named_in("", table) {
-        return Err(refused(source, &key, "a secret, which others of the project would read"));
+        return Err(project_refusal(source, &key, "a secret, which others of the project would read"));
     }
     if let Some(key) = address::named_in("", table).filter(|_| !options) {
-        return Err(refused(source, &key, "an address, to which your texts and keys could be sent"));
+        return Err(project_refusal(source, &key, "an address, to which your texts and keys could be sent"));
     }
     Ok(())
 }
 
 /// The error for what a project must not set.
-pub(super) fn refused(source: &str, key: &str, what: &str) -> CliError {
+pub(super) fn project_refusal(source: &str, key: &str, what: &str) -> CliError {
     CliError::usage(format!(
         "{source}: `{key}` names {what}; the file of a project must not set it. Write it into your own `{NAME}` or a file \
          of `--config`, or leave the project's file out with `--no-config`"

@@ -7,7 +7,7 @@ use graphloom_llm::layers::Budget;
 use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 use serde_json::{Map, Value};
 
-use super::project::{lies_in, refused};
+use super::project::{lies_in, project_refusal};
 use super::{Owner, unknown};
 use crate::{CliError, SearchEngine, StoreKind};
 
@@ -50,7 +50,7 @@ impl Shared {
                     let specs: ModelSpecs = one()?.parse().map_err(|error| wrong(format!("{error}")))?;
                     let remote = |spec: &&ModelSpec| matches!(spec, ModelSpec::Compatible { .. });
                     if owner == Owner::Project && specs.all().into_iter().any(|spec| remote(&spec)) {
-                        return Err(refused(source, key, "a server, which would get your texts and your key"));
+                        return Err(project_refusal(source, key, "a server, which would get your texts and your key"));
                     }
                     self.model = Some(specs);
                 }
@@ -68,7 +68,7 @@ impl Shared {
                 "corpus" => {
                     let folders: Vec<PathBuf> = texts.iter().map(|text| base.join(text)).collect();
                     if owner == Owner::Project && !folders.iter().all(|folder| lies_in(folder, base)) {
-                        return Err(refused(source, key, "a folder outside of the project"));
+                        return Err(project_refusal(source, key, "a folder outside of the project"));
                     }
                     self.corpus = folders;
                 }
@@ -77,7 +77,7 @@ impl Shared {
                 }
                 "store" => {
                     if owner == Owner::Project {
-                        return Err(refused(source, key, "where your runs are kept"));
+                        return Err(project_refusal(source, key, "where your runs are kept"));
                     }
                     let kind = StoreKind::from_str(one()?, true);
                     let known = "there are `sqlite`, `encrypted`, `postgres`";

@@ -16,18 +16,18 @@ impl Default for Seeded {
 }
 
 impl BuildHasher for Seeded {
-    type Hasher = Parts;
+    type Hasher = SeededHasher;
 
-    fn build_hasher(&self) -> Parts {
-        Parts(self.0)
+    fn build_hasher(&self) -> SeededHasher {
+        SeededHasher(self.0)
     }
 }
 
 /// The hash of the parts so far.
 #[derive(Debug)]
-pub(super) struct Parts(u64);
+pub(super) struct SeededHasher(u64);
 
-impl Hasher for Parts {
+impl Hasher for SeededHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0 = xxh3_64_with_seed(bytes, self.0);
     }

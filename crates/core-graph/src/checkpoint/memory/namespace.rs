@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::columns::Columns;
 use super::pages::Pages;
 use super::steps::Steps;
-use super::{CheckpointRow, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Payload, TaskRecord};
-use crate::checkpoint::{Cut, PlainStep, Source, TaskRecordKind, Teller};
+use super::{CheckpointRow, FieldOutline, FieldPayload, FieldRecord, HistoryFilter, JournalRow, TaskRecord};
+use crate::checkpoint::{CompactStep, Cut, Source, StepOrigin, TaskRecordKind};
 
-/// Checkpoints and field records, as rows or in short, and records of tasks.
+/// Checkpoints and field records, as rows or in compact form, and records of tasks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Namespace {
+pub(super) struct MemoryNamespace {
     pub(super) head: Option<u64>,
     checkpoints: Pages<CheckpointRow>,
     columns: Columns,
@@ -26,7 +26,7 @@ pub(super) struct Namespace {
 /// Per task, with the place of each record in the order of writing.
 type Records = BTreeMap<Arc<str>, Vec<(u64, TaskRecord)>>;
 
-impl Namespace {
+impl MemoryNamespace {
     // ===== checkpoints and field records =====
 
     pub(super) fn has_any(&self) -> bool {
@@ -80,9 +80,9 @@ impl Namespace {
 
     /// The bytes of all records that are not shared.
     pub(super) fn bytes(&self) -> u64 {
-        let length = |payload: &Payload| match payload {
-            Payload::Inline(bytes) => bytes.len() as u64,
-            Payload::Blob(_) => 0,
+        let length = |payload: &FieldPayload| match payload {
+            FieldPayload::Inline(bytes) => bytes.len() as u64,
+            FieldPayload::Blob(_) => 0,
         };
         let rows: u64 = self.columns.records().map(|record| length(&record.payload)).sum();
         rows + self.steps.records().map(|record| length(&record.payload)).sum::<u64>()
@@ -107,7 +107,7 @@ impl Namespace {
     }
 
     /// Adds a plain step after the head, unless that is not the newest checkpoint or is of other fields.
-    pub(super) fn add_step(&mut self, teller: &Arc<Teller>, step: &PlainStep, writes: &[u8]) -> bool {
+    pub(super) fn add_step(&mut self, origin: &Arc<StepOrigin>, step: &CompactStep, writes: &[u8]) -> bool {
         let Self { head, checkpoints, steps, .. } = self;
         let newest = steps.newest().max(checkpoints.last().map(|row| row.number));
         if step.number.checked_sub(1) != *head || newest != *head {
@@ -115,16 +115,16 @@ impl Namespace {
         }
         let before = |steps: &Steps| {
             let row = head.and_then(|head| steps.row(head).or_else(|| checkpoints.get(head).cloned()))?;
-            row.fields.shared_by(&teller.fields)
+            row.fields.shared_by(&origin.fields)
         };
-        let added = steps.add(teller, step, writes, before);
+        let added = steps.add(origin, step, writes, before);
         if added {
             *head = Some(step.number);
         }
         added
     }
 
-    /// Keeps all that is kept in short as rows.
+    /// Turns all that is kept in compact form into rows.
     pub(super) fn unfold(&mut self) {
         if self.steps.is_empty() {
             return;
@@ -138,7 +138,7 @@ impl Namespace {
         records.into_iter().for_each(|record| self.columns.add(record));
     }
 
-    /// Removes what a cut names. Nothing is kept in short.
+    /// Removes what a cut names. Nothing is kept in compact form.
     pub(super) fn cut(&mut self, cut: &Cut) {
         self.head = cut.head.or(self.head);
         let numbers: BTreeSet<u64> = cut.checkpoints.iter().copied().collect();
@@ -199,8 +199,8 @@ fn in_order<'r>(records: impl Iterator<Item = &'r (u64, TaskRecord)>) -> Vec<Tas
 /// The record with its bytes in place.
 fn inline(record: &FieldRecord) -> FieldRecord {
     let payload = match &record.payload {
-        Payload::Inline(bytes) => Payload::Inline(bytes.clone()),
-        Payload::Blob(blob) => Payload::Inline(Arc::clone(&blob.bytes).into()),
+        FieldPayload::Inline(bytes) => FieldPayload::Inline(bytes.clone()),
+        FieldPayload::Blob(blob) => FieldPayload::Inline(Arc::clone(&blob.bytes).into()),
     };
     FieldRecord { field: Arc::clone(&record.field), payload, ..*record }
 }

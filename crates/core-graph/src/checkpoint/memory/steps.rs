@@ -1,9 +1,9 @@
-//! Plain steps of a namespace, kept in short: their rows are made when somebody reads them.
+//! Compact steps of a namespace: their rows are made when somebody reads them.
 
 use std::sync::Arc;
 
 use super::{CheckpointRow, FieldRecord, JournalRow};
-use crate::checkpoint::{FieldVersions, PlainStep, Teller};
+use crate::checkpoint::{CompactStep, FieldVersions, StepOrigin};
 
 /// Plain steps in pages, ascending by number.
 #[derive(Clone, Debug, Default)]
@@ -12,21 +12,21 @@ pub(super) struct Steps(Vec<Page>);
 /// Steps that follow each other.
 #[derive(Clone, Debug)]
 struct Page {
-    teller: Arc<Teller>,
+    origin: Arc<StepOrigin>,
     /// The first step; those after it count on from it.
-    first: PlainStep,
+    first: CompactStep,
     /// The versions of the fields before the first step.
     before: FieldVersions,
     /// The fields that any of the steps changed.
     changed: u64,
-    rows: Vec<Row>,
+    rows: Vec<PagedStep>,
     /// What the steps write, one after the other.
     writes: Vec<u8>,
 }
 
 /// What of a step does not follow from those before.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct PagedStep {
     id: [u8; 16],
     time: u64,
     changed: u64,
@@ -46,17 +46,17 @@ const ROOM: usize = 128;
 const WRITES: usize = 32 * 1024;
 
 impl Steps {
-    /// Adds a step after all others. `before` answers the versions of the fields before it, by the names that its teller
+    /// Adds a step after all others. `before` answers the versions of the fields before it, by the names that its origin
     /// has; without them the step is not added.
     pub(super) fn add(
         &mut self,
-        teller: &Arc<Teller>,
-        step: &PlainStep,
+        origin: &Arc<StepOrigin>,
+        step: &CompactStep,
         writes: &[u8],
         before: impl FnOnce(&Self) -> Option<FieldVersions>,
     ) -> bool {
         if let Some(page) = self.0.last_mut()
-            && page.goes_on_with(teller, step)
+            && page.goes_on_with(origin, step)
         {
             page.push(step, writes);
             return true;
@@ -65,7 +65,7 @@ impl Steps {
         // The first page grows with its steps: most threads are short.
         let (rows, bytes) = self.0.last().map_or((1, 0), |page| (page.rows.len(), page.writes.len()));
         let mut page = Page {
-            teller: Arc::clone(teller),
+            origin: Arc::clone(origin),
             first: *step,
             before,
             changed: 0,
@@ -118,7 +118,7 @@ impl Steps {
     /// The row of the journal of a step.
     pub(super) fn told(&self, number: u64, seq: u64) -> Option<JournalRow> {
         let (page, at) = self.find(number)?;
-        Some(JournalRow { seq, event: page.step(at).told(&page.teller, seq).into() })
+        Some(JournalRow { seq, event: page.step(at).told(&page.origin, seq).into() })
     }
 
     fn find(&self, number: u64) -> Option<(&Page, usize)> {
@@ -134,9 +134,9 @@ impl Page {
         self.first.number + self.rows.len() as u64
     }
 
-    fn goes_on_with(&self, teller: &Arc<Teller>, step: &PlainStep) -> bool {
+    fn goes_on_with(&self, origin: &Arc<StepOrigin>, step: &CompactStep) -> bool {
         let (first, length) = (&self.first, self.rows.len() as u64);
-        Arc::ptr_eq(&self.teller, teller)
+        Arc::ptr_eq(&self.origin, origin)
             && self.rows.len() < ROOM
             && self.writes.len() < WRITES
             && step.number == first.number + length
@@ -146,10 +146,10 @@ impl Page {
             && self.rows.last().is_some_and(|row| row.next == step.node && row.next != NONE)
     }
 
-    fn push(&mut self, step: &PlainStep, writes: &[u8]) {
+    fn push(&mut self, step: &CompactStep, writes: &[u8]) {
         self.writes.extend_from_slice(writes);
         self.changed |= step.changed;
-        self.rows.push(Row {
+        self.rows.push(PagedStep {
             id: step.id.to_ne_bytes(),
             time: step.time,
             changed: step.changed,
@@ -158,9 +158,9 @@ impl Page {
         });
     }
 
-    fn step(&self, at: usize) -> PlainStep {
+    fn step(&self, at: usize) -> CompactStep {
         let (row, length) = (&self.rows[at], at as u64);
-        PlainStep {
+        CompactStep {
             number: self.first.number + length,
             step: self.first.step + length,
             executed: self.first.executed + length,
@@ -174,19 +174,19 @@ impl Page {
     }
 
     fn row(&self, at: usize) -> CheckpointRow {
-        self.step(at).row(&self.teller, self.versions(at))
+        self.step(at).row(&self.origin, self.versions(at))
     }
 
     fn records(&self, at: usize) -> impl Iterator<Item = FieldRecord> {
         let start = if at == 0 { 0 } else { self.rows[at - 1].end as usize };
         let content = self.writes.get(start..self.rows[at].end as usize).unwrap_or_default();
-        self.step(at).records(&self.teller, content)
+        self.step(at).records(&self.origin, content)
     }
 
     /// The versions after a step.
     fn versions(&self, at: usize) -> FieldVersions {
         let mut versions = self.before.clone();
-        versions.set(self.teller.fields.len() - 1, self.first.number + at as u64);
+        versions.set(self.origin.fields.len() - 1, self.first.number + at as u64);
         let mut missing = self.changed;
         for (at, row) in self.rows[..=at].iter().enumerate().rev() {
             let mut found = row.changed & missing;

@@ -1,5 +1,7 @@
 use super::*;
-use crate::checkpoint::{FieldVersions, PlainStep, RecordKind, Source, TaskRecordKind, Teller, ThreadStatus, put};
+use crate::checkpoint::{
+    CompactStep, FieldVersions, RecordKind, Source, StepOrigin, TaskRecordKind, ThreadStatus, put,
+};
 
 fn row(status: ThreadStatus) -> ThreadRow {
     ThreadRow {
@@ -78,14 +80,14 @@ fn large_values_are_stored_once_and_go_with_their_last_thread() {
             version: 1,
             previous: None,
             kind: RecordKind::Whole,
-            payload: Payload::new(large.clone()),
+            payload: FieldPayload::new(large.clone()),
         };
         run(store.commit(&lease, Commit { fields: vec![record], release: true, ..first() })).unwrap();
     }
     assert_eq!(run(store.stats()).unwrap().bytes, 100_000);
     run(store.delete_thread("a")).unwrap();
     let records = run(store.field("b", "", "f", 1)).unwrap();
-    assert_eq!(records[0].payload, Payload::Inline(large.into()));
+    assert_eq!(records[0].payload, FieldPayload::Inline(large.into()));
     drop(records);
     run(store.delete_thread("b")).unwrap();
     run(store.compact()).unwrap();
@@ -114,30 +116,30 @@ fn a_plain_step_follows_the_head_under_its_lease_or_is_refused() {
     let store = MemoryCheckpointer::new();
     let lease = run(store.acquire("t")).unwrap();
     let writer = store.direct_writer(&lease).unwrap();
-    let teller = |ns: &str, field: &str| {
+    let origin = |ns: &str, field: &str| {
         let (fields, nodes) = ([field, "#frontier"].map(Arc::from).into(), ["n"].map(Arc::from).into());
-        Arc::new(Teller { ns: ns.into(), base: ns.into(), fields, nodes, state_version: 1 })
+        Arc::new(StepOrigin { ns: ns.into(), base: ns.into(), fields, nodes, state_version: 1 })
     };
-    let known = teller("", "a");
-    let write = |teller: &Arc<Teller>, number: u64, seq: u64| {
+    let known = origin("", "a");
+    let write = |origin: &Arc<StepOrigin>, number: u64, seq: u64| {
         let (step, executed) = (number, number);
         let (next, changed, whole) = (Some(0), 1, true);
-        let step = PlainStep { number, step, executed, next, changed, whole, ..PlainStep::default() };
+        let step = CompactStep { number, step, executed, next, changed, whole, ..CompactStep::default() };
         let mut writes = Vec::new();
         put(&mut writes, number, 0, None, &[7]);
-        writer.write(teller, &step, &writes, seq)
+        writer.write(origin, &step, &writes, seq)
     };
     assert!(!write(&known, 2, 1), "there is no thread");
     let fields = FieldVersions::from([("a", 1), ("#frontier", 1)]);
     let begun = Commit { checkpoint: Some(CheckpointRow { fields, ..checkpoint(1, None) }), ..first() };
     run(store.commit(&lease, begun)).unwrap();
-    for (what, teller, number, seq) in [
+    for (what, origin, number, seq) in [
         ("after another", &known, 3, 1),
         ("no place in the journal", &known, 2, 0),
-        ("other fields", &teller("", "b"), 2, 1),
-        ("another namespace", &teller("child", "a"), 2, 1),
+        ("other fields", &origin("", "b"), 2, 1),
+        ("another namespace", &origin("child", "a"), 2, 1),
     ] {
-        assert!(!write(teller, number, seq), "{what}");
+        assert!(!write(origin, number, seq), "{what}");
     }
     for number in 2..=300 {
         assert!(write(&known, number, number));
@@ -147,7 +149,7 @@ fn a_plain_step_follows_the_head_under_its_lease_or_is_refused() {
     assert_eq!((row.parent, row.fields), (Some(199), FieldVersions::from([("a", 200), ("#frontier", 200)])));
     let records = run(store.field("t", "", "a", 200)).unwrap();
     assert_eq!(records.len(), 1);
-    assert_eq!(records[0].payload, Payload::Inline(vec![7].into()));
+    assert_eq!(records[0].payload, FieldPayload::Inline(vec![7].into()));
     assert_eq!(run(store.last_seq("t")).unwrap(), 300);
     store.release(&lease);
     assert!(!write(&known, 301, 301), "the lease has ended");

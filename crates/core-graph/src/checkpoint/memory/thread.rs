@@ -4,17 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::hasher::Seeded;
-use super::namespace::Namespace;
-use super::told::Journal;
+use super::journal::Journal;
+use super::namespace::MemoryNamespace;
 use super::{
     CheckpointRow, Commit, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Lease, Pruning, Stats, TaskRecord,
     ThreadRow,
 };
-use crate::checkpoint::{Cut, PlainStep, RecordKind, Teller};
+use crate::checkpoint::{CompactStep, Cut, RecordKind, StepOrigin};
 
 /// One thread: its row, its namespaces and its journal.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Thread {
+pub(super) struct MemoryThread {
     /// `None` only before the first commit is applied.
     row: Option<ThreadRow>,
     /// When the row was last written, counted by the store.
@@ -23,9 +23,9 @@ pub(super) struct Thread {
     journal: Journal,
 }
 
-type Namespaces = HashMap<Arc<str>, Namespace, Seeded>;
+type Namespaces = HashMap<Arc<str>, MemoryNamespace, Seeded>;
 
-impl Thread {
+impl MemoryThread {
     pub(super) fn row(&self) -> Option<ThreadRow> {
         self.row.clone()
     }
@@ -108,18 +108,18 @@ impl Thread {
     pub(super) fn put_step(
         &mut self,
         epoch: u64,
-        teller: &Arc<Teller>,
-        step: &PlainStep,
+        origin: &Arc<StepOrigin>,
+        step: &CompactStep,
         writes: &[u8],
         seq: u64,
     ) -> bool {
         if self.epoch() != epoch || seq <= self.last_seq() {
             return false;
         }
-        let namespace = self.namespaces.get_mut(&teller.ns);
-        let added = namespace.is_some_and(|namespace| namespace.add_step(teller, step, writes));
+        let namespace = self.namespaces.get_mut(&origin.ns);
+        let added = namespace.is_some_and(|namespace| namespace.add_step(origin, step, writes));
         if added {
-            self.journal.put_step(&teller.ns, step.number, seq);
+            self.journal.put_step(&origin.ns, step.number, seq);
         }
         added
     }
@@ -176,11 +176,11 @@ impl Thread {
     }
 
     pub(super) fn task_records(&self, ns: &str) -> Vec<TaskRecord> {
-        self.namespaces.get(ns).map(Namespace::task_records).unwrap_or_default()
+        self.namespaces.get(ns).map(MemoryNamespace::task_records).unwrap_or_default()
     }
 
     pub(super) fn open_records(&self, ns: &str) -> Vec<TaskRecord> {
-        self.namespaces.get(ns).map(Namespace::open_records).unwrap_or_default()
+        self.namespaces.get(ns).map(MemoryNamespace::open_records).unwrap_or_default()
     }
 
     pub(super) fn once_records(&self, ns: &str, tasks: &[Arc<str>]) -> Vec<TaskRecord> {
@@ -196,7 +196,7 @@ impl Thread {
     }
 
     pub(super) fn outline(&self, ns: &str) -> Vec<FieldOutline> {
-        self.namespaces.get(ns).map(Namespace::outline).unwrap_or_default()
+        self.namespaces.get(ns).map(MemoryNamespace::outline).unwrap_or_default()
     }
 
     /// Whether every namespace that remains keeps its head; otherwise which does not.
@@ -214,7 +214,7 @@ impl Thread {
     /// Removes what checked cuts name. What remains of plain steps is kept as rows.
     pub(super) fn prune(&mut self, pruning: &Pruning) {
         self.journal.unfold(|ns, number, seq| told(&self.namespaces, ns, number, seq));
-        self.namespaces.values_mut().for_each(Namespace::unfold);
+        self.namespaces.values_mut().for_each(MemoryNamespace::unfold);
         for cut in &pruning.cuts {
             if cut.whole {
                 self.namespaces.remove(&cut.ns);
@@ -228,7 +228,7 @@ impl Thread {
     /// Adds this thread's checkpoints and its inline bytes. Shared values are counted by the store, once.
     pub(super) fn add_to(&self, stats: &mut Stats) {
         stats.checkpoints += self.namespaces.values().map(|namespace| namespace.len() as u64).sum::<u64>();
-        stats.bytes += self.namespaces.values().map(Namespace::bytes).sum::<u64>();
+        stats.bytes += self.namespaces.values().map(MemoryNamespace::bytes).sum::<u64>();
     }
 }
 

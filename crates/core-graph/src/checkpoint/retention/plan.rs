@@ -4,23 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Pruned, Retention};
+use crate::checkpoint::load_frontier;
 use crate::checkpoint::{
     CheckpointError, CheckpointRow, Checkpointer, Cut, HistoryFilter, Pruning, RecordKind, ThreadRow,
 };
-use crate::driver::load_frontier;
 use crate::event::EventKind;
-use crate::machine::FRONTIER;
+use crate::record::FRONTIER;
 
 /// A thread as it is read before pruning, and what has been decided to go.
-pub(in crate::checkpoint) struct Plan<'s> {
+pub(in crate::checkpoint) struct RetentionPlan<'s> {
     store: &'s dyn Checkpointer,
     pub(in crate::checkpoint) thread: ThreadRow,
-    pub(in crate::checkpoint) namespaces: BTreeMap<Arc<str>, Namespace>,
+    pub(in crate::checkpoint) namespaces: BTreeMap<Arc<str>, RetainedNamespace>,
 }
 
 /// One namespace.
 #[derive(Default)]
-pub(in crate::checkpoint) struct Namespace {
+pub(in crate::checkpoint) struct RetainedNamespace {
     pub(in crate::checkpoint) head: u64,
     /// Where the head moves.
     pub(in crate::checkpoint) new_head: Option<u64>,
@@ -48,7 +48,7 @@ pub(in crate::checkpoint) type Pins = BTreeMap<Arc<str>, BTreeSet<u64>>;
 /// Rows read at a time.
 const PAGE: usize = 1024;
 
-impl<'s> Plan<'s> {
+impl<'s> RetentionPlan<'s> {
     pub(in crate::checkpoint) async fn read(
         store: &'s dyn Checkpointer,
         thread: &str,
@@ -57,7 +57,7 @@ impl<'s> Plan<'s> {
         let row = store.thread(thread).await?.ok_or_else(unknown)?;
         let mut namespaces = BTreeMap::new();
         for ns in store.namespaces(thread).await? {
-            let namespace = Namespace::read(store, thread, &ns).await?;
+            let namespace = RetainedNamespace::read(store, thread, &ns).await?;
             namespaces.insert(ns.into(), namespace);
         }
         Ok(Self { store, thread: row, namespaces })
@@ -108,7 +108,7 @@ impl<'s> Plan<'s> {
     }
 
     fn bytes(&self) -> u64 {
-        self.namespaces.values().map(Namespace::bytes).sum()
+        self.namespaces.values().map(RetainedNamespace::bytes).sum()
     }
 
     /// The head, and the checkpoints that its unfinished tasks were dispatched on.
@@ -259,7 +259,7 @@ impl<'s> Plan<'s> {
     }
 }
 
-impl Namespace {
+impl RetainedNamespace {
     async fn read(store: &dyn Checkpointer, thread: &str, ns: &str) -> Result<Self, CheckpointError> {
         let head = store.checkpoint(thread, ns, None).await?;
         let mut namespace = Self { head: head.map_or(0, |head| head.number), ..Self::default() };

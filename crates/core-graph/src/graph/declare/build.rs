@@ -11,11 +11,12 @@ use crate::graph::declare::description::{Description, NodeDescription};
 use crate::graph::declare::registry::{Registered, Registry};
 use crate::graph::declare::routes::{named, router, sender, targets};
 use crate::graph::errors::{CompileError, CompileErrors};
-use crate::graph::spec::{Ask, NodeSpec};
+use crate::graph::spec::NodeSpec;
 use crate::name::Name;
 use crate::nearest::suggestion;
 use crate::state::json::Shape;
 use crate::state::{JsonLayout, JsonState};
+use crate::topology::Ask;
 
 impl Description {
     /// Makes the graph, with the handlers of `registry`, and compiles it.

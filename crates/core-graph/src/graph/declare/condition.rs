@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::json_value::{equal, order};
 use crate::state::JsonState;
-use crate::store::{condition_equal, condition_order};
 
 /// A condition on a state.
 ///
@@ -46,8 +46,8 @@ pub enum When {
 impl When {
     /// Whether the condition holds.
     pub fn holds(&self, state: &JsonState) -> bool {
-        let equals = |path: &String, value| state.compare(path, |found| condition_equal(found, value));
-        let order = |path: &String, value| state.compare(path, |found| condition_order(found, value));
+        let equals = |path: &String, value| state.compare(path, |found| equal(found, value));
+        let order = |path: &String, value| state.compare(path, |found| order(found, value));
         match self {
             Self::Eq(path, value) => equals(path, value),
             Self::Ne(path, value) => !equals(path, value),

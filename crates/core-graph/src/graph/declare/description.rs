@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::error::debug_is_text;
 use crate::graph::declare::condition::When;
 use crate::graph::declare::policies::{RetryDescription, TimeoutDescription};
-use crate::graph::spec::Mode;
 use crate::state::JsonField;
+use crate::topology::Mode;
 
 /// A graph as data: its state, its nodes by the names of their handlers, and what leads from node to node.
 ///

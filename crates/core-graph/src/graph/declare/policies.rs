@@ -5,7 +5,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::graph::spec::{Retry, Timeout};
+use crate::timeout::Timeout;
+use crate::topology::Retry;
 
 /// A [`Retry`] of every error that may be mended. What is not stated is as in [`Retry::exponential`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

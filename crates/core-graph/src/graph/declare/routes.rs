@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::checkpoint::RecordBytes;
 use crate::graph::declare::description::{RouteDescription, SendDescription};
-use crate::graph::topology::{RouteFn, SendFn};
 use crate::name::{END, Name, Packet, START};
 use crate::state::{JsonState, codec};
+use crate::topology::{RouteFn, SendFn};
 
 /// The name of a node as a description writes it.
 pub(super) fn named(name: &str) -> Name {
@@ -66,7 +66,7 @@ fn packet(to: &Name, over: &str, key: Option<&str>, at: String, entry: &Value) -
     let place = format!("{over}.{at}");
     let own = match key {
         None => Ok(at),
-        Some(path) => match crate::store::condition_at(entry, path) {
+        Some(path) => match crate::json_value::at(entry, path) {
             Some(Value::String(key)) => Ok(key.clone()),
             Some(Value::Number(key)) => Ok(key.to_string()),
             _ => Err(format!("`{place}` has no text or number at `{path}` for its key")),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::machine::task::TaskId;
+use crate::tasks::TaskId;
 
 /// Ready tasks, apart by concurrency class: the tasks of a class that is full hold up nobody who looks for others.
 #[derive(Debug)]

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::State;
 use crate::error::NodeError;
-use crate::graph::{Compiled, Mode, Retry, StateGraph};
+use crate::graph::{Compiled, StateGraph};
 use crate::name::{END, Node, START, Task};
 use crate::state::{Log, Snapshot};
+use crate::topology::{Mode, Retry};
 
 #[derive(State, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Sum {

@@ -24,16 +24,16 @@ proptest! {
 }
 
 #[test]
-fn the_lane_of_one_is_taken() {
+fn the_fast_path_of_single_tasks_is_taken() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let mut strides = |durable: bool| -> usize {
+    let mut singles = |durable: bool| -> usize {
         let graphs = (0..300).map(|_| drawn().new_tree(&mut runner).unwrap().current());
         graphs.map(|drawn| play(&drawn, 2, durable, (7..).step_by(13).take(100))).sum()
     };
     for durable in [false, true] {
-        let taken = strides(durable);
+        let taken = singles(durable);
         assert!(taken > 100, "{taken} steps");
     }
 }

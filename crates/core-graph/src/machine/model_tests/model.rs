@@ -7,7 +7,7 @@ use super::drawn::{Drawn, NAMES, NODES};
 pub(super) type Id = (u64, u32);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Phase {
+pub(super) enum ModelPhase {
     Waits,
     Deferred,
     Runs,
@@ -17,11 +17,11 @@ pub(super) enum Phase {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Pending {
+pub(super) struct ModelTask {
     pub(super) node: usize,
     pub(super) key: Option<u64>,
     pub(super) groups: Vec<Id>,
-    pub(super) phase: Phase,
+    pub(super) phase: ModelPhase,
     pub(super) tries: u32,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Pending {
 pub(super) struct Model<'a> {
     pub(super) drawn: &'a Drawn,
     pub(super) number: u64,
-    pub(super) tasks: BTreeMap<Id, Pending>,
+    pub(super) tasks: BTreeMap<Id, ModelTask>,
     pub(super) joins: Vec<BTreeMap<usize, u32>>,
     pub(super) groups: BTreeMap<Id, (i64, Vec<usize>)>,
     pub(super) notes: Vec<String>,
@@ -52,7 +52,7 @@ impl<'a> Model<'a> {
         model
     }
 
-    pub(super) fn label(task: &Pending) -> String {
+    pub(super) fn label(task: &ModelTask) -> String {
         task.key.map_or_else(|| NAMES[task.node].to_owned(), |key| format!("{}{key}", NAMES[task.node]))
     }
 
@@ -62,7 +62,7 @@ impl<'a> Model<'a> {
         let mut batch: Vec<Id> = if self.drawn.eager {
             vec![finished]
         } else {
-            self.tasks.iter().filter(|(_, task)| task.phase == Phase::Finished).map(|(id, _)| *id).collect()
+            self.tasks.iter().filter(|(_, task)| task.phase == ModelPhase::Finished).map(|(id, _)| *id).collect()
         };
         batch.sort_by_key(|id| (self.tasks[id].key.is_some(), self.tasks[id].key, self.tasks[id].node));
         let before = self.notes.len() as u64;
@@ -100,7 +100,7 @@ impl<'a> Model<'a> {
         let mut sent: Vec<(u64, usize, Vec<Id>)> = Vec::new();
         for (key, node, groups) in packets {
             // A second send of a key does nothing, but its fan-out waits for the first one's task.
-            let same = |task: &&mut Pending| task.node == node && task.key == Some(key);
+            let same = |task: &&mut ModelTask| task.node == node && task.key == Some(key);
             let waits_for = match self.tasks.values_mut().find(same) {
                 Some(task) => &mut task.groups,
                 None => {
@@ -192,15 +192,17 @@ impl<'a> Model<'a> {
             self.joins[join].values_mut().for_each(|count| *count = 0);
             let node = self.drawn.joins[join].1;
             let waits = self.tasks.values().any(|task| {
-                task.node == node && task.key.is_none() && matches!(task.phase, Phase::Waits | Phase::Deferred)
+                task.node == node
+                    && task.key.is_none()
+                    && matches!(task.phase, ModelPhase::Waits | ModelPhase::Deferred)
             });
             if waits && !self.drawn.each[node] {
                 continue;
             }
             let last = self.tasks.last_key_value().filter(|((number, _), _)| *number == self.number);
             let place = last.map_or(0, |((_, place), _)| place + 1);
-            let phase = if self.drawn.deferred[node] { Phase::Deferred } else { Phase::Waits };
-            let task = Pending { node, key: None, groups: Vec::new(), phase, tries: 0 };
+            let phase = if self.drawn.deferred[node] { ModelPhase::Deferred } else { ModelPhase::Waits };
+            let task = ModelTask { node, key: None, groups: Vec::new(), phase, tries: 0 };
             self.tasks.insert((self.number, place), task);
         }
     }
@@ -212,7 +214,9 @@ impl<'a> Model<'a> {
             let mut kept: Vec<usize> = Vec::new();
             for at in nodes {
                 let waits = self.tasks.values().any(|task| {
-                    task.node == at && task.key.is_none() && matches!(task.phase, Phase::Waits | Phase::Deferred)
+                    task.node == at
+                        && task.key.is_none()
+                        && matches!(task.phase, ModelPhase::Waits | ModelPhase::Deferred)
                 });
                 if each(at) || !(waits || kept.last() == Some(&at)) {
                     kept.push(at);
@@ -224,12 +228,12 @@ impl<'a> Model<'a> {
         let packets = sent.into_iter().map(|(key, node, groups)| (node, Some(key), groups));
         for (place, (node, key, groups)) in (0..).zip(plain.chain(packets)) {
             let deferred = key.is_none() && self.drawn.deferred[node];
-            let phase = if deferred { Phase::Deferred } else { Phase::Waits };
-            self.tasks.insert((self.number, place), Pending { node, key, groups, phase, tries: 0 });
+            let phase = if deferred { ModelPhase::Deferred } else { ModelPhase::Waits };
+            self.tasks.insert((self.number, place), ModelTask { node, key, groups, phase, tries: 0 });
         }
     }
 
-    pub(super) fn in_phase(&self, phase: Phase) -> usize {
+    pub(super) fn in_phase(&self, phase: ModelPhase) -> usize {
         self.tasks.values().filter(|task| task.phase == phase).count()
     }
 }

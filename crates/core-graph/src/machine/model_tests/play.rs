@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::drawn::{Drawn, Sum, compile};
-use super::model::{Id, Model, Phase};
+use super::model::{Id, Model, ModelPhase};
 use crate::error::NodeError;
-use crate::machine::{Completion, Limits, Machine, Plan, Stop, TaskId, TaskOutcome};
+use crate::machine::{Completion, Limits, Machine, Plan, TaskOutcome};
 use crate::step::Step;
+use crate::tasks::{Stop, TaskId};
 
 pub(super) fn id_of(id: TaskId) -> Id {
     (id.number, id.place)
@@ -31,85 +32,81 @@ pub(super) fn step(label: String) -> Step<Sum> {
     Step::update(Sum::update().notes([label]).count(1))
 }
 
-/// Plays steps of one task in the lane, where the machine enters it; returns the number of them, or nothing when there are no more choices.
-pub(super) fn stride(
+/// Plays steps of single tasks on the fast path, where the machine takes it; returns the number of them, or nothing when there are no more choices.
+pub(super) fn play_single(
     machine: &mut Machine<Sum>,
     model: &mut Model<'_>,
     choose: &mut impl FnMut(usize) -> Option<usize>,
 ) -> Option<usize> {
-    let mut next = machine.enter_lane();
-    let mut strides = 0;
-    while let Some(lone) = next {
-        let id = id_of(lone.id);
-        assert_eq!(model.tasks.len(), 1, "the lane is for a task that is alone");
+    let mut next = machine.take_single_task();
+    let mut singles = 0;
+    while let Some(single) = next {
+        let id = id_of(single.id);
+        assert_eq!(model.tasks.len(), 1, "the fast path is for a task that is alone");
         let task = model.tasks.get_mut(&id).expect("the model has the task");
-        assert_eq!((task.phase, task.key, task.tries, task.node), (Phase::Waits, None, 0, lone.node as usize));
-        task.phase = Phase::Runs;
+        assert_eq!((task.phase, task.key, task.tries, task.node), (ModelPhase::Waits, None, 0, single.node as usize));
+        task.phase = ModelPhase::Runs;
         let step = step(Model::label(task));
-        // What does not stride goes on as a task in flight.
-        if choose(4)? == 0 || !machine.strides(lone, &step) {
-            return Some(strides);
+        // What is not committed in place goes on as a task in flight.
+        if choose(4)? == 0 || !machine.commits_in_place(single, &step) {
+            return Some(singles);
         }
-        task.phase = Phase::Finished;
-        let strode = if machine.is_durable() {
-            let changes = machine.encoded(&step).expect("it can be encoded");
-            machine.stride_stored(lone, step.update, changes, 0).map(|strode| strode.next)
-        } else {
-            machine.stride(lone, step.update)
-        };
-        next = strode.unwrap_or_else(|fault| panic!("{fault:?}"));
+        task.phase = ModelPhase::Finished;
+        let changes = machine.encoded(&step).expect("it can be encoded");
+        let committed = machine.commit_in_place(single, step.update, changes, 0);
+        next = committed.unwrap_or_else(|fault| panic!("{fault:?}")).next;
         model.commit(id);
         compare(machine, model);
-        strides += 1;
+        singles += 1;
     }
-    Some(strides)
+    Some(singles)
 }
 
-/// Plays a run; returns how many of its steps the lane took.
+/// Plays a run; returns how many of its steps took the fast path.
 pub(super) fn play(drawn: &Drawn, concurrency: usize, durable: bool, mut choices: impl Iterator<Item = u32>) -> usize {
     let Some(compiled) = compile(drawn) else { return 0 };
     let limits = Limits { room: None, max_steps: None, concurrency };
-    let mut machine = Machine::<Sum>::fresh(Arc::clone(&compiled.topology), "".into(), limits, durable);
+    let mut machine = Machine::<Sum>::fresh(Arc::clone(&compiled.executable.topology), "".into(), limits, durable);
     machine.input(None, 0).unwrap_or_else(|fault| panic!("{fault:?}"));
     let mut model = Model::new(drawn);
     compare(&machine, &model);
     let mut now = 0;
     let mut choose = |below: usize| choices.next().map(|choice| choice as usize % below.max(1));
-    let mut strides = 0;
+    let mut singles = 0;
     loop {
         now += 1;
-        match stride(&mut machine, &mut model, &mut choose) {
-            Some(taken) => strides += taken,
-            None => return strides,
+        match play_single(&mut machine, &mut model, &mut choose) {
+            Some(taken) => singles += taken,
+            None => return singles,
         }
         match machine.plan(now) {
             Plan::Dispatch(dispatches) => {
-                if dispatches.iter().any(|dispatch| model.tasks[&id_of(dispatch.id)].phase == Phase::Deferred) {
+                if dispatches.iter().any(|dispatch| model.tasks[&id_of(dispatch.id)].phase == ModelPhase::Deferred) {
                     assert_eq!(
-                        model.in_phase(Phase::Deferred),
+                        model.in_phase(ModelPhase::Deferred),
                         model.tasks.len(),
                         "deferred means nothing else is left"
                     );
-                    model.tasks.values_mut().for_each(|task| task.phase = Phase::Waits);
+                    model.tasks.values_mut().for_each(|task| task.phase = ModelPhase::Waits);
                 }
                 for due in &dispatches {
-                    let dispatch = machine.take_off(due.id, || now).expect("it is in flight");
+                    let dispatch = machine.start_task(due.id, || now).expect("it is in flight");
                     let task = model.tasks.get_mut(&id_of(dispatch.id)).expect("the model has the task");
-                    assert_eq!((task.phase, task.tries + 1), (Phase::Waits, dispatch.attempt));
+                    assert_eq!((task.phase, task.tries + 1), (ModelPhase::Waits, dispatch.attempt));
                     assert_eq!(dispatch.key.as_deref().map(str::to_owned), task.key.map(|key| key.to_string()));
                     let seen = dispatch.state.notes.len();
                     assert!(seen <= model.notes.len());
-                    task.phase = Phase::Runs;
+                    task.phase = ModelPhase::Runs;
                 }
-                assert!(model.in_phase(Phase::Runs) <= concurrency);
+                assert!(model.in_phase(ModelPhase::Runs) <= concurrency);
             }
             Plan::Wait { until } => {
                 assert_eq!(until, None, "retries are immediate");
                 let running: Vec<_> =
-                    model.tasks.iter().filter(|(_, task)| task.phase == Phase::Runs).map(|(id, _)| *id).collect();
-                let halted = model.in_phase(Phase::Failed) > 0;
-                assert!(running.len() == concurrency || model.in_phase(Phase::Waits) == 0 || halted);
-                let (Some(pick), Some(fate)) = (choose(running.len()), choose(40)) else { return strides };
+                    model.tasks.iter().filter(|(_, task)| task.phase == ModelPhase::Runs).map(|(id, _)| *id).collect();
+                let halted = model.in_phase(ModelPhase::Failed) > 0;
+                assert!(running.len() == concurrency || model.in_phase(ModelPhase::Waits) == 0 || halted);
+                let (Some(pick), Some(fate)) = (choose(running.len()), choose(40)) else { return singles };
                 let id = running[pick];
                 let machine_id = TaskId { number: id.0, place: id.1 };
                 let task = model.tasks.get_mut(&id).expect("it runs");
@@ -123,35 +120,35 @@ pub(super) fn play(drawn: &Drawn, concurrency: usize, durable: bool, mut choices
                 task.phase = match fate {
                     0..4 if task.tries + 1 < 3 => {
                         task.tries += 1;
-                        Phase::Waits
+                        ModelPhase::Waits
                     }
-                    0..4 | 5 => Phase::Failed,
-                    4 => Phase::Suspended,
-                    _ => Phase::Finished,
+                    0..4 | 5 => ModelPhase::Failed,
+                    4 => ModelPhase::Suspended,
+                    _ => ModelPhase::Finished,
                 };
                 let phase = task.phase;
                 match machine.complete(machine_id, outcome, now) {
                     Completion::Commit => {
-                        assert_eq!(phase, Phase::Finished);
+                        assert_eq!(phase, ModelPhase::Finished);
                         if !drawn.eager {
-                            let rest = model.tasks.len() - model.in_phase(Phase::Deferred);
-                            assert_eq!(model.in_phase(Phase::Finished), rest, "a step commits whole");
+                            let rest = model.tasks.len() - model.in_phase(ModelPhase::Deferred);
+                            assert_eq!(model.in_phase(ModelPhase::Finished), rest, "a step commits whole");
                         }
                         machine.commit(machine_id, now).unwrap_or_else(|fault| panic!("{fault:?}"));
                         model.commit(id);
                         compare(&machine, &model);
                     }
-                    Completion::Hold => assert!(!drawn.eager && phase == Phase::Finished),
+                    Completion::Hold => assert!(!drawn.eager && phase == ModelPhase::Finished),
                     Completion::Retry { .. } => {
                         let failed = machine.attempts(machine_id).failed;
-                        assert_eq!((phase, failed), (Phase::Waits, model.tasks[&id].tries));
+                        assert_eq!((phase, failed), (ModelPhase::Waits, model.tasks[&id].tries));
                         if halted {
                             // It is never woken again, and the model does not know such a phase.
-                            return strides;
+                            return singles;
                         }
                     }
-                    Completion::Suspended => assert_eq!(phase, Phase::Suspended),
-                    Completion::Failed => assert_eq!(phase, Phase::Failed),
+                    Completion::Suspended => assert_eq!(phase, ModelPhase::Suspended),
+                    Completion::Failed => assert_eq!(phase, ModelPhase::Failed),
                     Completion::Handle => panic!("no node has an error handler"),
                     Completion::Ready => panic!("nothing was put back"),
                 }
@@ -159,18 +156,18 @@ pub(super) fn play(drawn: &Drawn, concurrency: usize, durable: bool, mut choices
             Plan::Stop(reason) => {
                 let expected = if model.tasks.is_empty() {
                     Stop::Done
-                } else if model.in_phase(Phase::Failed) > 0 {
+                } else if model.in_phase(ModelPhase::Failed) > 0 {
                     Stop::Failed
                 } else {
                     Stop::Waiting
                 };
                 assert_eq!(reason, expected);
-                assert_eq!(model.in_phase(Phase::Runs), 0);
+                assert_eq!(model.in_phase(ModelPhase::Runs), 0);
                 if reason == Stop::Done {
                     let starved = model.joins.iter().zip(&drawn.joins).filter(|(_, (.., reached))| *reached);
                     assert!(starved.flat_map(|(join, _)| join.values()).all(|count| *count == 0), "it cannot starve");
                 }
-                return strides;
+                return singles;
             }
         }
     }

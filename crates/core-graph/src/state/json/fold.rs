@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
+use crate::json_value::order;
 use crate::state::json::field::JsonReducer;
 use crate::state::json::layout::Column;
 use crate::state::json::shape::kind_name;
 use crate::state::json::value::Slot;
 use crate::state::{Op, Shared};
-use crate::store::condition_order;
 
 impl Column {
     /// Whether an update may hold this value.
@@ -49,8 +49,8 @@ impl Column {
             (Op::Fold, Slot::One(held), value) => {
                 let folded = match self.reducer {
                     JsonReducer::Add => sum(held, &value),
-                    JsonReducer::Max if condition_order(&value, held) == Some(Ordering::Less) => return,
-                    JsonReducer::Min if condition_order(&value, held) == Some(Ordering::Greater) => return,
+                    JsonReducer::Max if order(&value, held) == Some(Ordering::Less) => return,
+                    JsonReducer::Min if order(&value, held) == Some(Ordering::Greater) => return,
                     _ => value,
                 };
                 *held = Shared::new(folded);

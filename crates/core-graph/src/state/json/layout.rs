@@ -25,10 +25,10 @@ use crate::state::{Field, FieldKind, Op, StateError, Stored};
 /// # Ok::<_, graphloom_core_graph::LayoutErrors>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct JsonLayout(Arc<Inner>);
+pub struct JsonLayout(Arc<LayoutParts>);
 
 #[derive(Default)]
-struct Inner {
+struct LayoutParts {
     declared: Vec<JsonField>,
     fields: Vec<Field>,
     columns: Vec<Column>,
@@ -66,7 +66,7 @@ impl JsonLayout {
     pub fn new(fields: impl IntoIterator<Item = JsonField>) -> Result<Self, LayoutErrors> {
         let declared: Vec<JsonField> = fields.into_iter().collect();
         let mut errors = Vec::new();
-        let mut inner = Inner::default();
+        let mut inner = LayoutParts::default();
         for (at, field) in declared.iter().enumerate() {
             let mut refuse = |reason: String| errors.push(FieldError { field: field.name.clone(), reason });
             if let Some(reason) = bad_name(&field.name) {
@@ -102,7 +102,7 @@ impl JsonLayout {
         let column =
             || Column { reducer: JsonReducer::Last, shape: None, initial: Slot::of(JsonReducer::Last, Value::Null) };
         let columns = declared.iter().map(|_| column()).collect();
-        Self(Arc::new(Inner { declared, fields, columns }))
+        Self(Arc::new(LayoutParts { declared, fields, columns }))
     }
 
     /// The fields as they were declared.

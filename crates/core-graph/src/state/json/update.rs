@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use crate::state::StateError;
 use crate::state::json::layout::{JsonLayout, Meant, REPLACE};
 use crate::state::json::shape::kind_name;
-use crate::step::Step;
 
 /// A partial change of a [`JsonState`](crate::JsonState): what is not mentioned stays as it is.
 ///
@@ -95,12 +94,6 @@ impl TryFrom<Value> for JsonUpdate {
                 message: format!("an update is an object of fields, not {}", kind_name(&other)),
             }),
         }
-    }
-}
-
-impl From<JsonUpdate> for Step<crate::state::json::JsonState> {
-    fn from(update: JsonUpdate) -> Self {
-        Self::update(update)
     }
 }
 

@@ -8,11 +8,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::json_value::at;
 use crate::state::json::field::JsonReducer;
 use crate::state::json::layout::{JsonLayout, Meant};
 use crate::state::json::update::JsonUpdate;
 use crate::state::{Field, FieldChange, FieldKind, FieldSet, Log, Op, Shared, State, StateError, Stored, Table, codec};
-use crate::store::condition_at;
 
 /// A state whose fields are known only at run time: the fields of a [`JsonLayout`], each a JSON value.
 ///
@@ -98,9 +98,9 @@ impl Slot {
         }
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         match self {
-            Self::One(value) => condition_at(value, path),
-            Self::Log(log) => condition_at(log.get(first.parse().ok()?)?, rest),
-            Self::Table(table) => condition_at(table.get(first)?, rest),
+            Self::One(value) => at(value, path),
+            Self::Log(log) => at(log.get(first.parse().ok()?)?, rest),
+            Self::Table(table) => at(table.get(first)?, rest),
         }
         .map(Cow::Borrowed)
     }

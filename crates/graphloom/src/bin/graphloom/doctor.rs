@@ -2,8 +2,8 @@
 
 mod engines;
 mod findings;
+mod model_answer;
 mod text;
-mod word;
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use graphloom_core_graph::checkpoint::ThreadFilter;
 use graphloom_llm::compatible::{HOSTS_VARIABLE, KEY_VARIABLE, KeyUse, role_variable};
 use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 
-use findings::{BuiltIn, Choice, Data, Findings, Index, Key, Sent, Server, StoreState};
+use findings::{BuiltIn, Choice, Data, Findings, Index, Key, KeyDestination, Server, StoreState};
 
 /// How long each usual port of this machine is asked.
 const PROBE: Duration = Duration::from_millis(500);
@@ -84,12 +84,12 @@ async fn examine(args: &DoctorArgs, named: Option<&ModelSpecs>, dirs: &DataDir, 
             }
             let here = findings.built_in.state == "ready" || !chosen.specs.all().contains(&&ModelSpec::Embedded);
             if findings.problems.is_empty() && here && !args.no_word {
-                match word::words(&chosen, dirs, session).await {
+                match model_answer::model_answers(&chosen, dirs, session).await {
                     Ok(words) => findings.words = words,
                     Err(problem) => findings.problems.push(problem),
                 }
             }
-            let silent = |word: &findings::Word| Some(format!("`{}`: {}", word.model, word.problem.as_ref()?));
+            let silent = |word: &findings::ModelAnswer| Some(format!("`{}`: {}", word.model, word.problem.as_ref()?));
             findings.problems.extend(findings.words.iter().filter_map(silent));
             findings.choice = Some(Choice {
                 model: chosen.specs.to_string(),
@@ -132,14 +132,14 @@ async fn servers() -> Result<Vec<Server>, CliError> {
 }
 
 /// Which server would get which key, in words.
-fn sent(chosen: &Chosen) -> Result<Vec<Sent>, graphloom_llm::ModelError> {
+fn sent(chosen: &Chosen) -> Result<Vec<KeyDestination>, graphloom_llm::ModelError> {
     let told = |(role, server, used): (String, String, KeyUse)| {
         let key = match used {
             KeyUse::Sent { source, .. } => format!("gets the key of `{source}`"),
             KeyUse::Withheld { source, why } => format!("gets no key; `{source}` is not sent, for {why}"),
             KeyUse::None => "gets no key; none is set".to_owned(),
         };
-        Sent { role, server, key }
+        KeyDestination { role, server, key }
     };
     Ok(key_plan(chosen)?.into_iter().map(told).collect())
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::transport::Reply;
 use crate::literature::text::{plain, shortened};
-use crate::literature::{Fault, Moment};
+use crate::literature::{Fault, Timestamp};
 
 /// Seconds in a day, after which daily budgets are new.
 const DAY: u64 = 86_400;
@@ -16,14 +16,14 @@ pub(super) struct Limits {
     pub(super) interval: Option<Duration>,
     /// The most requests at once, from Crossref's `x-concurrency-limit`.
     pub(super) at_once: Option<usize>,
-    retry_after: Option<Moment>,
+    retry_after: Option<Timestamp>,
     budget_spent: bool,
-    budget_renewed: Option<Moment>,
+    budget_renewed: Option<Timestamp>,
 }
 
 impl Limits {
     pub(super) fn of(reply: &Reply, now: SystemTime) -> Self {
-        let now = Moment::of(now);
+        let now = Timestamp::of(now);
         let count = reply.header("x-rate-limit-limit").and_then(|limit| limit.parse::<u32>().ok()).filter(|n| *n > 0);
         let span = reply
             .header("x-rate-limit-interval")
@@ -45,10 +45,10 @@ impl Limits {
 
     /// The fault that the status stands for, when the body need not be read to know it.
     pub(super) fn fault(&self, reply: &Reply, now: SystemTime) -> Option<Fault> {
-        let now = Moment::of(now).0;
+        let now = Timestamp::of(now).0;
         match reply.status {
             429 if self.budget_spent => {
-                let midnight = Moment((now / DAY + 1) * DAY);
+                let midnight = Timestamp((now / DAY + 1) * DAY);
                 Some(Fault::BudgetSpent { until: self.budget_renewed.or(self.retry_after).or(Some(midnight)) })
             }
             429 => Some(Fault::RateLimited { until: self.retry_after }),
@@ -69,19 +69,19 @@ fn said(reply: &Reply) -> String {
 }
 
 /// Seconds or an HTTP date, RFC 9110 section 10.2.3.
-fn retry_after(value: &str, now: Moment) -> Option<Moment> {
+fn retry_after(value: &str, now: Timestamp) -> Option<Timestamp> {
     if let Ok(seconds) = value.parse::<u64>() {
-        return Some(Moment(now.0.saturating_add(seconds)));
+        return Some(Timestamp(now.0.saturating_add(seconds)));
     }
-    httpdate::parse_http_date(value).ok().map(|date| Moment(Moment::of(date).0.max(now.0)))
+    httpdate::parse_http_date(value).ok().map(|date| Timestamp(Timestamp::of(date).0.max(now.0)))
 }
 
 /// Seconds from now, or since 1970 when the number is that large.
-fn reset(value: &str, now: Moment) -> Option<Moment> {
+fn reset(value: &str, now: Timestamp) -> Option<Timestamp> {
     let seconds = value.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0)?;
     // Saturates; fractions of a second do not matter.
     let seconds = seconds.ceil() as u64;
-    Some(if seconds > 1_000_000_000 { Moment(seconds) } else { Moment(now.0.saturating_add(seconds)) })
+    Some(if seconds > 1_000_000_000 { Timestamp(seconds) } else { Timestamp(now.0.saturating_add(seconds)) })
 }
 
 #[cfg(test)]
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn a_status_with_its_headers_becomes_a_fault() {
-        let limited = |seconds| Some(Fault::RateLimited { until: Some(Moment(NOW + seconds)) });
-        let budget = |until| Some(Fault::BudgetSpent { until: Some(Moment(until)) });
+        let limited = |seconds| Some(Fault::RateLimited { until: Some(Timestamp(NOW + seconds)) });
+        let budget = |until| Some(Fault::BudgetSpent { until: Some(Timestamp(until)) });
         assert_eq!(fault(200, &[]), None);
         assert_eq!(fault(400, &[]), None, "the body says why");
         assert_eq!(fault(429, &[]), Some(Fault::RateLimited { until: None }));

@@ -2,9 +2,9 @@
 
 mod http;
 mod limits;
-mod memory;
-mod pace;
 mod politeness;
+mod rate_limiter;
+mod response_cache;
 mod transport;
 
 use std::fmt;
@@ -19,11 +19,11 @@ use tokio::time::Instant;
 pub use politeness::Politeness;
 pub use transport::{Reply, Request, Transport};
 
-use super::{Fault, Moment};
+use super::{Fault, Timestamp};
 use http::Http;
 use limits::Limits;
-use memory::Memory;
-use pace::Pace;
+use rate_limiter::RateLimiter;
+use response_cache::ResponseCache;
 
 /// Asks one host, and keeps its rules: requests wait for their turn, failed ones are tried again after a growing pause
 /// or the one that the host asks for, and answers are remembered.
@@ -38,9 +38,9 @@ pub struct Gateway {
 struct Inner {
     host: String,
     politeness: Politeness,
-    pace: Arc<Pace>,
+    limiter: Arc<RateLimiter>,
     transport: Arc<dyn Transport>,
-    memory: Memory,
+    cache: ResponseCache,
     wall: fn() -> SystemTime,
 }
 
@@ -50,7 +50,7 @@ struct Inner {
 pub struct Asked<T> {
     /// What was read from the answer.
     pub value: T,
-    /// What a person may want to know: tries that failed, an answer from memory.
+    /// What a person may want to know: tries that failed, an answer from cache.
     pub notes: Vec<String>,
 }
 
@@ -89,13 +89,13 @@ impl Gateway {
     #[must_use]
     pub fn over(address: &Url, transport: Arc<dyn Transport>, politeness: Politeness) -> Self {
         let host = authority(address);
-        let pace = if politeness.shared { Pace::of_host(&host) } else { Arc::new(Pace::new()) };
-        pace.keep(&politeness);
+        let limiter = if politeness.shared { RateLimiter::of_host(&host) } else { Arc::new(RateLimiter::new()) };
+        limiter.restrict(&politeness);
         Self {
             inner: Arc::new(Inner {
                 host,
-                memory: Memory::default(),
-                pace,
+                cache: ResponseCache::default(),
+                limiter,
                 transport,
                 politeness,
                 wall: SystemTime::now,
@@ -106,10 +106,10 @@ impl Gateway {
     /// The same gateway with another wall clock, which dates of hosts are compared with.
     #[cfg(test)]
     fn at(self, wall: fn() -> SystemTime) -> Self {
-        let Inner { host, politeness, pace, transport, memory: _, wall: _ } = &*self.inner;
-        let (pace, transport) = (Arc::clone(pace), Arc::clone(transport));
+        let Inner { host, politeness, limiter, transport, cache: _, wall: _ } = &*self.inner;
+        let (limiter, transport) = (Arc::clone(limiter), Arc::clone(transport));
         let (host, politeness) = (host.clone(), politeness.clone());
-        Self { inner: Arc::new(Inner { host, politeness, pace, transport, memory: Memory::default(), wall }) }
+        Self { inner: Arc::new(Inner { host, politeness, limiter, transport, cache: ResponseCache::default(), wall }) }
     }
 
     /// The host and, when it is not the usual one, its port.
@@ -139,7 +139,7 @@ impl Gateway {
         let identity = request.identity();
         let inner = &self.inner;
         let mut notes = Vec::new();
-        if let Some(reply) = inner.memory.recall(&identity)
+        if let Some(reply) = inner.cache.get(&identity)
             && let Ok(value) = read(&reply)
         {
             notes.push("the answer was remembered, the host was not asked again".to_owned());
@@ -150,8 +150,8 @@ impl Gateway {
             tries += 1;
             let fault = match self.try_once(request, &read).await? {
                 Ok((value, reply)) => {
-                    inner.pace.answered();
-                    inner.memory.keep(&identity, reply, inner.politeness.remembered);
+                    inner.limiter.answered();
+                    inner.cache.insert(&identity, reply, inner.politeness.remembered);
                     return Ok(Asked { value, notes });
                 }
                 Err(fault) => fault,
@@ -164,10 +164,10 @@ impl Gateway {
                         "try {tries} failed, the next one came {:.1} s later: it {fault}",
                         pause.as_secs_f64()
                     ));
-                    inner.pace.hold(Instant::now() + pause);
+                    inner.limiter.delay_until(Instant::now() + pause);
                 }
                 None => {
-                    self.leave_alone(&fault);
+                    self.back_off(&fault);
                     return Err(fault);
                 }
             }
@@ -181,7 +181,7 @@ impl Gateway {
         read: &impl Fn(&Reply) -> Result<T, Fault>,
     ) -> Result<Result<(T, Reply), Fault>, Fault> {
         let inner = &self.inner;
-        let turn = inner.pace.turn().await?;
+        let turn = inner.limiter.acquire().await?;
         let limit = inner.politeness.longest_answer;
         let answer = tokio::time::timeout(limit, inner.transport.send(request)).await;
         let reply = match answer {
@@ -190,7 +190,7 @@ impl Gateway {
             Err(_) => return Ok(Err(Fault::TimedOut { seconds: limit.as_secs() })),
         };
         let limits = Limits::of(&reply, (inner.wall)());
-        inner.pace.obey(&limits, &inner.politeness);
+        inner.limiter.apply_limits(&limits, &inner.politeness);
         drop(turn);
         if let Some(fault) = limits.fault(&reply, (inner.wall)()) {
             return Ok(Err(fault));
@@ -217,24 +217,24 @@ impl Gateway {
     }
 
     /// After a request for a long pause, or when the host is down again and again, it is not asked for a while.
-    fn leave_alone(&self, fault: &Fault) {
+    fn back_off(&self, fault: &Fault) {
         let inner = &self.inner;
         let now = Instant::now();
         match fault {
             Fault::RateLimited { until } | Fault::BudgetSpent { until } => {
                 let wait = until.map_or(inner.politeness.rest, |until| self.time_until(until));
                 // A host that asks for years is asked again tomorrow.
-                inner.pace.close(now + wait.min(Duration::from_secs(86_400)), fault.clone());
+                inner.limiter.close(now + wait.min(Duration::from_secs(86_400)), fault.clone());
             }
             Fault::Down { .. } | Fault::TimedOut { .. } => {
-                inner.pace.failed(now, &inner.politeness, fault);
+                inner.limiter.failed(now, &inner.politeness, fault);
             }
-            _ => inner.pace.answered(),
+            _ => inner.limiter.answered(),
         }
     }
 
-    fn time_until(&self, until: Moment) -> Duration {
-        Duration::from_secs(until.0.saturating_sub(Moment::of((self.inner.wall)()).0))
+    fn time_until(&self, until: Timestamp) -> Duration {
+        Duration::from_secs(until.0.saturating_sub(Timestamp::of((self.inner.wall)()).0))
     }
 }
 

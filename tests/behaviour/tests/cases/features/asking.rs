@@ -2,7 +2,7 @@
 
 use graphloom_core_graph::{Context, Node, RunError, START, Snapshot, StateGraph};
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Work, Worked, done, line, waiting, warnings};
 
 on_every_store!(
@@ -23,7 +23,7 @@ fn add_asking(graph: &mut StateGraph<Work>, node: Node) {
         .asks::<String>("go");
 }
 
-async fn feature_a_question_that_is_swallowed_waits_all_the_same(ground: &Ground) {
+async fn feature_a_question_that_is_swallowed_waits_all_the_same(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     graph
         .add_node(ASK, |_: Snapshot<Work>, cx: Context| async move {
@@ -32,26 +32,26 @@ async fn feature_a_question_that_is_swallowed_waits_all_the_same(ground: &Ground
         })
         .asks::<String>("go");
     graph.add_edge(START, ASK);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let questions = waiting(thread.run(Work::update()).await);
     assert_eq!(thread.state().await.unwrap().state.story(), "");
     assert!(warnings(&thread).await[0].starts_with("node `ask` asked a question and did not pass the suspension on"));
     assert_eq!(done(thread.resume(questions.answer("go", "yes").unwrap()).await).story(), "yes");
 }
 
-async fn feature_a_vanished_node_with_a_question_is_told(ground: &Ground) {
+async fn feature_a_vanished_node_with_a_question_is_told(case_store: &CaseStore) {
     let graph = |node: Node| {
         let mut graph = StateGraph::<Work>::new("g");
         add_asking(&mut graph, node.clone());
         graph.add_edge(START, node);
         graph
     };
-    let id = ground.id();
-    let questions = waiting(ground.threads(graph(ASK)).thread(id.clone()).run(Work::update()).await);
-    let renamed = ground.threads(graph(B)).thread(id.clone());
+    let id = case_store.id();
+    let questions = waiting(case_store.threads(graph(ASK)).thread(id.clone()).run(Work::update()).await);
+    let renamed = case_store.threads(graph(B)).thread(id.clone());
     let error = renamed.resume(questions.answer("go", "yes").unwrap()).await.unwrap_err();
     assert!(matches!(error, RunError::GraphMismatch { .. }), "{error}");
     assert!(error.to_string().contains("a task waits at node `ask`, which the graph no longer has"), "{error}");
-    let again = ground.threads(graph(ASK)).thread(id);
+    let again = case_store.threads(graph(ASK)).thread(id);
     assert_eq!(done(again.resume(questions.answer("go", "yes").unwrap()).await).story(), "yes");
 }

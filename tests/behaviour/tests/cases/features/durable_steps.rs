@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use graphloom_core_graph::{Context, Node, NodeError, Outcome, Retry, START, Snapshot, StateGraph, entry_point};
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Calls, Work, Worked, done, failed, line, waiting};
 
 on_every_store!(
@@ -16,7 +16,7 @@ on_every_store!(
 
 const A: Node = Node::named("a");
 
-async fn feature_a_durable_step_is_not_repeated_by_retries_questions_and_failures(ground: &Ground) {
+async fn feature_a_durable_step_is_not_repeated_by_retries_questions_and_failures(case_store: &CaseStore) {
     let (calls, broken) = (Calls::default(), Arc::new(AtomicBool::new(true)));
     let mut graph = StateGraph::<Work>::new("g");
     let (seen, breaks) = (calls.clone(), Arc::clone(&broken));
@@ -46,14 +46,14 @@ async fn feature_a_durable_step_is_not_repeated_by_retries_questions_and_failure
         .retry(Retry::immediate(2))
         .asks::<String>("go");
     graph.add_edge(START, A);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     failed(thread.run(Work::update()).await);
     let questions = waiting(thread.continue_().await);
     assert_eq!(done(thread.resume(questions.answer("go", "yes").unwrap()).await).story(), "one1 yes two1");
     assert_eq!(calls.all(), ["one", "two"]);
 }
 
-async fn feature_an_idempotency_key_is_of_the_task(ground: &Ground) {
+async fn feature_an_idempotency_key_is_of_the_task(case_store: &CaseStore) {
     let calls = Calls::default();
     let mut graph = StateGraph::<Work>::new("g");
     let seen = calls.clone();
@@ -64,7 +64,7 @@ async fn feature_an_idempotency_key_is_of_the_task(ground: &Ground) {
         })
         .retry(Retry::immediate(2));
     graph.add_edge(START, A);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     done(thread.run(Work::update()).await);
     done(thread.run(Work::update()).await);
     let keys = calls.all();
@@ -72,7 +72,7 @@ async fn feature_an_idempotency_key_is_of_the_task(ground: &Ground) {
     assert!(keys.iter().all(|key| key.starts_with(thread.id())));
 }
 
-async fn feature_an_entry_point_runs_its_tasks_once(ground: &Ground) {
+async fn feature_an_entry_point_runs_its_tasks_once(case_store: &CaseStore) {
     let calls = Calls::default();
     let seen = calls.clone();
     let essay = entry_point("essay", move |topic: String, cx: Context| {
@@ -95,8 +95,8 @@ async fn feature_an_entry_point_runs_its_tasks_once(ground: &Ground) {
         }
     });
     let app = essay.with(|node| node.asks::<String>("verdict")).compile().unwrap();
-    let threads = app.with_shared_checkpointer(ground.store());
-    let thread = threads.thread(ground.id()).policy(ground.policy());
+    let threads = app.with_shared_checkpointer(case_store.store());
+    let thread = threads.thread(case_store.id()).policy(case_store.policy());
     let Outcome::Waiting(questions) = thread.run("tea".to_owned().into()).await.unwrap() else { panic!("it asks") };
     let outcome = thread.resume(questions.answer("verdict", "good").unwrap()).await.unwrap();
     let Outcome::Done(state) = outcome else { panic!("{outcome:?}") };

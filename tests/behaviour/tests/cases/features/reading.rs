@@ -4,7 +4,7 @@ use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::store::{Namespace, PutOptions};
 use graphloom_core_graph::{Context, EventKind, EventMode, Lag, Node, START, Snapshot, StateGraph, Task};
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Work, Worked, add_nodes, done, line, status};
 
 on_every_store!(
@@ -19,7 +19,7 @@ on_every_store!(
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
 
-async fn feature_modes_filter_events(ground: &Ground) {
+async fn feature_modes_filter_events(case_store: &CaseStore) {
     let graph = || {
         let mut graph = StateGraph::<Work>::new("g");
         graph.add_node(A, |_: Snapshot<Work>, cx: Context| async move {
@@ -37,7 +37,7 @@ async fn feature_modes_filter_events(ground: &Ground) {
         (EventMode::Checkpoints, 2),
         (EventMode::Debug, 8),
     ] {
-        let mut run = ground.thread(graph()).run(Work::update()).only([mode]);
+        let mut run = case_store.thread(graph()).run(Work::update()).only([mode]);
         let mut told = Vec::new();
         while let Some(event) = run.next().await {
             assert!(event.kind.is_in(mode));
@@ -49,7 +49,7 @@ async fn feature_modes_filter_events(ground: &Ground) {
     }
 }
 
-async fn feature_a_slow_reader_is_told_what_it_lost(ground: &Ground) {
+async fn feature_a_slow_reader_is_told_what_it_lost(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_node(A, |_: Snapshot<Work>, cx: Context| async move {
         for number in 0..3000 {
@@ -58,7 +58,7 @@ async fn feature_a_slow_reader_is_told_what_it_lost(ground: &Ground) {
         Worked::Ok(line("a"))
     });
     graph.add_edge(START, A);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     let mut run = thread.run(Work::update()).lag(Lag::DropOldest);
     let (mut heard, mut lost) = (0, 0);
     let count = |kind: &EventKind, heard: &mut u64, lost: &mut u64| match kind {
@@ -78,11 +78,11 @@ async fn feature_a_slow_reader_is_told_what_it_lost(ground: &Ground) {
     assert_eq!(heard + lost, 3000 + 9);
 }
 
-async fn feature_the_journal_is_read_on_from_any_place(ground: &Ground) {
+async fn feature_the_journal_is_read_on_from_any_place(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     add_nodes(&mut graph, &[A, B]);
     graph.add_edge(START, A).add_edge(A, B);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     done(thread.run(Work::update()).await);
     done(thread.run(Work::update()).await);
     let all: Vec<_> = thread.journal(0, usize::MAX).await.unwrap().iter().map(|event| event.seq.unwrap()).collect();
@@ -94,13 +94,13 @@ async fn feature_the_journal_is_read_on_from_any_place(ground: &Ground) {
     }
 }
 
-async fn feature_a_copy_is_a_thread_of_its_own(ground: &Ground) {
+async fn feature_a_copy_is_a_thread_of_its_own(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     add_nodes(&mut graph, &[A]);
     graph.add_edge(START, A);
-    let thread = ground.thread(graph);
+    let thread = case_store.thread(graph);
     done(thread.run(Work::update()).await);
-    let copy = thread.copy_to(&ground.id()).await.unwrap();
+    let copy = thread.copy_to(&case_store.id()).await.unwrap();
     assert_eq!(done(copy.run(Work::update()).await).story(), "a a");
     assert_eq!(thread.state().await.unwrap().state.story(), "a");
     assert_eq!(
@@ -109,7 +109,7 @@ async fn feature_a_copy_is_a_thread_of_its_own(ground: &Ground) {
     );
 }
 
-async fn feature_many_threads_run_at_once(ground: &Ground) {
+async fn feature_many_threads_run_at_once(case_store: &CaseStore) {
     const PART: Task<u64> = Task::named("part");
     let mut graph = StateGraph::<Work>::new("g");
     add_nodes(&mut graph, &[A, B]);
@@ -117,9 +117,9 @@ async fn feature_many_threads_run_at_once(ground: &Ground) {
     graph.add_edge(START, A);
     graph.add_sends(A, PART, |work: &Work| (0..work.x.unsigned_abs()).map(|at| PART.send(at, at)).collect());
     graph.add_join(PART, B);
-    let threads = ground.threads(graph);
+    let threads = case_store.threads(graph);
     let runs = (0..20).map(|number| {
-        let thread = threads.thread(ground.id()).policy(ground.policy());
+        let thread = threads.thread(case_store.id()).policy(case_store.policy());
         async move {
             let work = done(thread.run(Work::update().x(number)).await);
             assert_eq!((work.sum, work.story().as_str()), (number, "a b"));
@@ -129,9 +129,9 @@ async fn feature_many_threads_run_at_once(ground: &Ground) {
     futures::future::join_all(runs).await;
 }
 
-async fn feature_the_long_term_store_outlives_threads(ground: &Ground) {
+async fn feature_the_long_term_store_outlives_threads(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
-    let mine = Namespace::new(["cases", &ground.id()]).unwrap();
+    let mine = Namespace::new(["cases", &case_store.id()]).unwrap();
     let place = mine.clone();
     graph.add_node(A, move |_: Snapshot<Work>, cx: Context| {
         let mine = place.clone();
@@ -143,8 +143,11 @@ async fn feature_the_long_term_store_outlives_threads(ground: &Ground) {
         }
     });
     graph.add_edge(START, A);
-    let threads = ground.threads(graph);
+    let threads = case_store.threads(graph);
     for expected in 1..=3 {
-        assert_eq!(done(threads.thread(ground.id()).policy(ground.policy()).run(Work::update()).await).x, expected);
+        assert_eq!(
+            done(threads.thread(case_store.id()).policy(case_store.policy()).run(Work::update()).await).x,
+            expected
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use graphloom_core_graph::{ChildOutcome, Context, FromRef, Node, NodeError, START, Snapshot, StateGraph, Step};
 
-use crate::ground::{Ground, on_every_store};
+use crate::case_store::{CaseStore, on_every_store};
 use crate::work::{Work, Worked, add_nodes, done, line};
 
 on_every_store!(feature_a_child_leads_its_parent_on, feature_resources_of_a_child_come_from_its_parent,);
@@ -13,7 +13,7 @@ const A: Node = Node::named("a");
 const B: Node = Node::named("b");
 const C: Node = Node::named("c");
 
-async fn feature_a_child_leads_its_parent_on(ground: &Ground) {
+async fn feature_a_child_leads_its_parent_on(case_store: &CaseStore) {
     let mut inner = StateGraph::<Work>::new("inner");
     inner.add_node(A, |_: Snapshot<Work>| async { Worked::Err(NodeError::terminal("no ink")) });
     inner.add_edge(START, A);
@@ -31,7 +31,7 @@ async fn feature_a_child_leads_its_parent_on(ground: &Ground) {
         .may_goto(C);
     add_nodes(&mut graph, &[B, C]);
     graph.add_edge(START, A).add_edge(A, B);
-    let work = done(ground.thread(graph).run(Work::update()).await);
+    let work = done(case_store.thread(graph).run(Work::update()).await);
     assert_eq!(work.log.iter().collect::<Vec<_>>(), ["escalated: node `a` failed: no ink", "c"]);
 }
 
@@ -47,7 +47,7 @@ impl FromRef<Outer> for Inner {
     }
 }
 
-async fn feature_resources_of_a_child_come_from_its_parent(ground: &Ground) {
+async fn feature_resources_of_a_child_come_from_its_parent(case_store: &CaseStore) {
     let mut inner = StateGraph::<Work, Inner>::new("inner");
     inner
         .add_node(A, |_: Snapshot<Work>, cx: Context<Inner>| async move { Worked::Ok(line(cx.resources().0.clone())) });
@@ -60,7 +60,7 @@ async fn feature_resources_of_a_child_come_from_its_parent(ground: &Ground) {
         |child: ChildOutcome<Work>| Worked::Ok(line(child.done()?.story())),
     );
     graph.add_edge(START, A);
-    let threads = graph.compile().unwrap().with_context(Outer("keys")).with_shared_checkpointer(ground.store());
-    let outcome = threads.thread(ground.id()).policy(ground.policy()).run(Work::update()).await;
+    let threads = graph.compile().unwrap().with_context(Outer("keys")).with_shared_checkpointer(case_store.store());
+    let outcome = threads.thread(case_store.id()).policy(case_store.policy()).run(Work::update()).await;
     assert_eq!(done(outcome).story(), "keys inside");
 }

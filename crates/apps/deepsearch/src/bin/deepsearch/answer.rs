@@ -8,7 +8,7 @@ use graphloom_deepsearch::config::FeedbackMode;
 use graphloom_deepsearch::{Config, OUTLINE_FEEDBACK};
 use serde_json::{Value, json};
 
-use crate::web::Web;
+use crate::web::WebMessages;
 
 /// The outcome of asking.
 pub(crate) enum Answered {
@@ -22,7 +22,7 @@ pub(crate) enum Answered {
 pub(crate) async fn ask(
     consent: &ConsentArgs,
     session: &Session,
-    web: &mut Web,
+    web: &mut WebMessages,
     config: &Config,
     questions: &Questions,
 ) -> Result<Answered, Failure> {

@@ -40,14 +40,14 @@ pub(crate) async fn models(
     }
     let secrets = config.secrets().into_iter();
     options.secrets = secrets.filter_map(|(name, secret)| Some((name, ApiKey::new(secret)?))).collect();
-    options.images = seeing(given.model.as_ref());
+    options.images = vision_roles(given.model.as_ref());
     let mut set = build_models_with(&given, dirs, &session.progress, spent, &options).await?;
     set.models = with_parameters(&set.models, config);
     Ok(set)
 }
 
 /// The roles whose models read images. Servers do not say; a model that is named for looking at charts is one that does.
-fn seeing(specs: Option<&ModelSpecs>) -> BTreeSet<String> {
+fn vision_roles(specs: Option<&ModelSpecs>) -> BTreeSet<String> {
     let vision = Slot::VlmChartGenerating.name();
     let named = specs.is_some_and(|specs| specs.roles.contains_key(vision));
     named.then(|| vision.to_owned()).into_iter().collect()
@@ -203,7 +203,7 @@ mod tests {
             (Some("embedded,vlm_chart_generating=compatible:m@http://h/v1"), true),
         ] {
             let specs = specs.map(|text| text.parse::<ModelSpecs>().unwrap());
-            assert_eq!(seeing(specs.as_ref()).contains("vlm_chart_generating"), sees, "{specs:?}");
+            assert_eq!(vision_roles(specs.as_ref()).contains("vlm_chart_generating"), sees, "{specs:?}");
         }
     }
 

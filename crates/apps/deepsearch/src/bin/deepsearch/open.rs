@@ -9,7 +9,7 @@ use graphloom_core_graph::{Thread, Threads};
 use graphloom_deepsearch::graph::graph;
 use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::state::Request;
-use graphloom_deepsearch::{Config, Kind, Resources, SearchContext};
+use graphloom_deepsearch::{Config, GraphKind, Resources, SearchContext};
 use graphloom_llm::layers::Spent;
 
 use crate::args::WorkArgs;
@@ -19,14 +19,14 @@ use crate::models::models;
 pub(crate) type Runs = Threads<SearchContext, Resources>;
 pub(crate) type Run = Thread<SearchContext, Resources>;
 
-/// A run that can be worked on.
+/// Everything that a run is driven with.
 pub(crate) struct Opened {
     pub(crate) runs: Runs,
     pub(crate) models: ModelSet,
     pub(crate) engines: Vec<String>,
 }
 
-/// Makes what a run needs; `recheck` for one that is finished and checked again.
+/// Opens what a run is driven with. `recheck` is for a finished run whose citations are checked again.
 pub(crate) async fn open(
     work: &WorkArgs,
     session: &Session,
@@ -56,18 +56,18 @@ pub(crate) async fn open(
     Ok(Opened { runs, models, engines: names })
 }
 
-/// The runs of this program, for looking.
+/// The stored runs of this program.
 pub(crate) fn runs(session: &Session) -> AppRuns<'_, SearchContext> {
-    AppRuns::new(session, [Kind::Parallel, Kind::Dependency].map(|kind| graph(kind).for_inspection()))
+    AppRuns::new(session, [GraphKind::Parallel, GraphKind::Dependency].map(|kind| graph(kind).for_inspection()))
 }
 
-/// What a run began with; nothing of a run that keeps none.
+/// The options a run began with; empty for a run that stored none.
 pub(crate) fn origin_of(request: &Request) -> Origin {
     serde_json::from_value(request.origin.clone()).unwrap_or_default()
 }
 
-/// The options of a run that goes on: its own models and folders, unless others are given.
-pub(crate) fn as_before(work: &mut WorkArgs, request: &Request, session: &Session) -> Result<(), Failure> {
+/// Completes the options of a resumed run: the stored models and folders, unless the command line names others.
+pub(crate) fn restore_options(work: &mut WorkArgs, request: &Request, session: &Session) -> Result<(), Failure> {
     let origin = origin_of(request);
     origin.complete_models(&mut work.run.models, session)?;
     origin.complete_sources(&mut work.sources);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use graphloom_cli::{ExitStatus, Failure, OutputArgs, Session, frame, runs as stored};
-use graphloom_deepsearch::state::{FinalResult, Standing, StatementMessage, Verdict};
+use graphloom_deepsearch::state::{FinalResult, StatementBasis, StatementMessage, Verdict};
 use graphloom_deepsearch::{SearchContext, Stage, export};
 use serde_json::{Value, json};
 
@@ -113,17 +113,17 @@ async fn record(
         "config": *state.config,
         "measured": {
             "thread": thread.id(), "seconds": stored::seconds(&events), "spent": opened.models.ledger.spent(),
-            "totals": opened.models.meter.totals(), "events": stored::trouble(&events),
+            "totals": opened.models.meter.totals(), "events": stored::problem_events(&events),
         },
     }))
 }
 
 /// How many statements without a citation stand on what.
 fn uncited(statements: &[StatementMessage]) -> Value {
-    let count = |standing| statements.iter().filter(|one| one.standing == standing).count();
+    let count = |basis| statements.iter().filter(|one| one.basis == basis).count();
     json!({
-        "derived": count(Standing::Derived), "own": count(Standing::Own),
-        "contradicted": count(Standing::Contradicted), "not_checked": count(Standing::NotChecked),
+        "derived": count(StatementBasis::Derived), "own": count(StatementBasis::Own),
+        "contradicted": count(StatementBasis::Contradicted), "not_checked": count(StatementBasis::NotChecked),
     })
 }
 

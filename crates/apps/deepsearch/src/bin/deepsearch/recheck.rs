@@ -7,10 +7,10 @@ use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadStatus};
 use graphloom_core_graph::{Node, Thread, ThreadState};
 use graphloom_deepsearch::SearchContext;
 use graphloom_deepsearch::graph::{SOURCE_TRACER, policy};
-use graphloom_deepsearch::state::{Standing, Verdict};
+use graphloom_deepsearch::state::{StatementBasis, Verdict};
 
 use crate::args::WorkArgs;
-use crate::open::{as_before, open, runs};
+use crate::open::{open, restore_options, runs};
 use crate::output;
 use crate::params::params;
 use crate::research::conclude;
@@ -20,7 +20,7 @@ use crate::research::conclude;
 pub(crate) async fn recheck(mut work: WorkArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
     let (seen, before) = runs(session).find(id).await?;
     may_go_back(id, &before, "check", "--recheck")?;
-    as_before(&mut work, &before.state.request, session)?;
+    restore_options(&mut work, &before.state.request, session)?;
     let Some(config) = params(&work.run, session, Some(before.state.request.config()))? else {
         return Ok(ExitStatus::Done);
     };
@@ -67,7 +67,7 @@ fn unchecked(state: &SearchContext) -> usize {
     let result = &state.final_result;
     let citations = result.citation_messages.data.iter().filter(|one| one.verdict == Verdict::NotChecked).count();
     let statements = result.statement_messages.iter().flatten();
-    let statements = statements.filter(|one| one.standing == Standing::NotChecked).count();
+    let statements = statements.filter(|one| one.basis == StatementBasis::NotChecked).count();
     let checks = state.config.source_tracer_research_trace_source_switch;
     let failed = checks && result.statement_messages.is_none() && !result.response_content.is_empty();
     citations + statements + usize::from(failed)

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use graphloom_cli::frame::{Origin, announce, kept, prepare, stopped, waiting};
+use graphloom_cli::frame::{Origin, announce, note_resumable, prepare, stopped_result, waiting_result};
 use graphloom_cli::{CliError, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id};
 use graphloom_core_graph::{Outcome, RunError};
 use graphloom_deepsearch::config::FeedbackMode;
 use graphloom_deepsearch::graph::policy;
 use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::status::StatusCode;
-use graphloom_deepsearch::stream::{Transcript, told};
+use graphloom_deepsearch::stream::{Transcript, failure_message};
 use graphloom_deepsearch::{Config, SearchContext};
 use graphloom_llm::layers::Spent;
 use serde_json::json;
@@ -22,7 +22,7 @@ use crate::output;
 use crate::params::params;
 use crate::statistics::{self, Durations};
 use crate::watch::Watch;
-use crate::web::Web;
+use crate::web::WebMessages;
 
 /// The longest template, in bytes.
 const MOST_TEMPLATE: u64 = 5 << 20;
@@ -91,16 +91,16 @@ pub(crate) async fn conclude(
     announce(session, thread.id());
     let mut watch = Watch::new(session.progress.clone(), std::sync::Arc::clone(&opened.models.ledger), notes);
     let mut durations = Durations::default();
-    let mut web = Web::new(config.workflow_feedback_mode == FeedbackMode::Web && !session.progress.is_json());
+    let mut web = WebMessages::new(config.workflow_feedback_mode == FeedbackMode::Web && !session.progress.is_json());
     let mut run = run;
     let limit = Duration::from_secs(config.workflow_execution_timeout);
     loop {
         let mut transcript = Transcript::new(thread.id());
         let followed = follow(run, &session.interrupt, &session.progress, |event| {
-            watch.see(event);
-            durations.see(event);
-            if let Some(message) = transcript.see(event) {
-                web.tell(&message);
+            watch.observe(event);
+            durations.observe(event);
+            if let Some(message) = transcript.observe(event) {
+                web.write(&message);
             }
         });
         let outcome: Result<Outcome<SearchContext>, RunError> = match tokio::time::timeout(limit, followed).await {
@@ -123,14 +123,16 @@ pub(crate) async fn conclude(
             Ok(Outcome::Waiting(questions)) => {
                 match answer::ask(&work.run.models.consent, session, &mut web, config, &questions).await? {
                     Answered::Given(answers) => run = thread.resume(answers),
-                    Answered::Nobody => return web.end(session, &waiting(session, thread.id(), &questions, true)?),
+                    Answered::Nobody => {
+                        return web.end(session, &waiting_result(session, thread.id(), &questions, true)?);
+                    }
                 }
             }
-            Ok(other) => return web.end(session, &stopped(session, thread.id(), &other)),
+            Ok(other) => return web.end(session, &stopped_result(session, thread.id(), &other)),
             Err(error) => {
-                kept(session, thread.id());
+                note_resumable(session, thread.id());
                 return Err(match error {
-                    RunError::StepLimit { .. } => Failure::new(ExitStatus::Failed, told(&error)),
+                    RunError::StepLimit { .. } => Failure::new(ExitStatus::Failed, failure_message(&error)),
                     error => error.into(),
                 });
             }

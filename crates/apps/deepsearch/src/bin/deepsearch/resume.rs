@@ -1,17 +1,17 @@
 //! Going on with a run.
 
-use graphloom_cli::frame::{go_back, waiting};
+use graphloom_cli::frame::{go_back, waiting_result};
 use graphloom_cli::{AnswerArgs, ExitStatus, Failure, Session};
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_deepsearch::graph::policy;
 
 use crate::answer::{self, Answered};
 use crate::args::WorkArgs;
-use crate::open::{Run, as_before, open, runs};
+use crate::open::{Run, open, restore_options, runs};
 use crate::output;
 use crate::params::params;
 use crate::research::conclude;
-use crate::web::Web;
+use crate::web::WebMessages;
 
 /// Goes on with a run that was stopped, killed, failed or waits.
 pub(crate) async fn resume(
@@ -23,7 +23,7 @@ pub(crate) async fn resume(
     let (_, before) = runs(session).find(id).await?;
     // A mistake in an answer is told before a model is made.
     let given = answers.read(&before.questions, &work.run.models.consent, &session.progress).await?;
-    as_before(&mut work, &before.state.request, session)?;
+    restore_options(&mut work, &before.state.request, session)?;
     let Some(config) = params(&work.run, session, Some(before.state.request.config()))? else {
         return Ok(ExitStatus::Done);
     };
@@ -43,13 +43,15 @@ pub(crate) async fn resume(
             return output::deliver(&work.output, session, &opened, &thread, &before.state).await;
         }
         ThreadStatus::Waiting => {
-            let mut web = Web::new(false);
+            let mut web = WebMessages::new(false);
             let answers = match given {
                 Some(given) => given.answers,
                 None => {
                     match answer::ask(&work.run.models.consent, session, &mut web, &config, &before.questions).await? {
                         Answered::Given(answers) => answers,
-                        Answered::Nobody => return waiting(session, id, &before.questions, true)?.tell(session),
+                        Answered::Nobody => {
+                            return waiting_result(session, id, &before.questions, true)?.print(session);
+                        }
                     }
                 }
             };

@@ -1,12 +1,12 @@
 //! Writing again what no model wrote while a run was done.
 
 use graphloom_cli::{ExitStatus, Failure, Session};
-use graphloom_deepsearch::Kind;
+use graphloom_deepsearch::GraphKind;
 use graphloom_deepsearch::graph::{OUTLINE, REPORTER, policy};
-use graphloom_deepsearch::rewrite::again;
+use graphloom_deepsearch::rewrite::update_to_rewrite;
 
 use crate::args::WorkArgs;
-use crate::open::{as_before, open, runs};
+use crate::open::{open, restore_options, runs};
 use crate::output;
 use crate::params::params;
 use crate::recheck::{may_go_back, newest_before};
@@ -17,7 +17,7 @@ use crate::research::conclude;
 pub(crate) async fn rewrite(mut work: WorkArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
     let (seen, before) = runs(session).find(id).await?;
     may_go_back(id, &before, "write", "--rewrite")?;
-    as_before(&mut work, &before.state.request, session)?;
+    restore_options(&mut work, &before.state.request, session)?;
     let given = before.state.request.config();
     let Some(config) = params(&work.run, session, Some(given))? else {
         return Ok(ExitStatus::Done);
@@ -32,7 +32,7 @@ pub(crate) async fn rewrite(mut work: WorkArgs, session: &Session, id: &str) -> 
         session.progress.note("every section was written; the files of the run are written again");
         return output::deliver(&work.output, session, &opened, &thread, &before.state).await;
     }
-    let team = Kind::from(config.execution_method).team();
+    let team = GraphKind::from(config.execution_method).team();
     let (end, after) = newest_before(&seen, &REPORTER, "assembly").await?;
     let (checkpoint, begun) = newest_before(&seen, &team, "team").await?;
     if checkpoint > end {
@@ -46,7 +46,7 @@ pub(crate) async fn rewrite(mut work: WorkArgs, session: &Session, id: &str) -> 
     let thread = opened.runs.thread(id).policy(policy(&config));
     thread.at(checkpoint).fork().await?;
     // The outline leads on by what it decides, never by an edge, so that the team stays what comes next.
-    thread.update_state(OUTLINE, again(&begun, &after)).await?;
+    thread.update_state(OUTLINE, update_to_rewrite(&begun, &after)).await?;
     let named = sections.join(", ");
     session.progress.note(match sections.len() {
         1 => format!("section {named} was not written by a model and is written again"),

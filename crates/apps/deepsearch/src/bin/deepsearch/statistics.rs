@@ -16,7 +16,7 @@ pub(crate) struct Durations {
 }
 
 impl Durations {
-    pub(crate) fn see(&mut self, event: &Event) {
+    pub(crate) fn observe(&mut self, event: &Event) {
         let Some(task) = &event.task else { return };
         match &event.kind {
             EventKind::TaskStarted { .. } => {

@@ -11,18 +11,18 @@ use graphloom_deepsearch::SearchContext;
 use graphloom_deepsearch::stream::{MessageEvent, SECTION_END, StreamMessage, message_of};
 use graphloom_llm::layers::Ledger;
 
-/// Shows what a run does.
+/// Shows the progress of a run.
 pub(crate) struct Watch {
     watcher: Watcher,
     ledger: Arc<Ledger>,
     node: String,
     title: String,
-    sections: BTreeMap<String, SectionSeen>,
+    sections: BTreeMap<String, SectionProgress>,
 }
 
-/// What was seen of a section.
+/// The progress of a section.
 #[derive(Default)]
-struct SectionSeen {
+struct SectionProgress {
     title: String,
     plan: String,
     step: String,
@@ -33,18 +33,18 @@ struct SectionSeen {
 }
 
 impl Watch {
-    /// Watches a run whose first `notes` notes were told before.
+    /// A watcher of a run whose first `notes` notes were shown before.
     pub(crate) fn new(progress: Progress, ledger: Arc<Ledger>, notes: usize) -> Self {
         let (node, title) = (String::new(), String::new());
         Self { watcher: Watcher::new(progress, notes), ledger, node, title, sections: BTreeMap::new() }
     }
 
-    pub(crate) fn see(&mut self, event: &Event) {
+    pub(crate) fn observe(&mut self, event: &Event) {
         if let Some(message) = message_of(event) {
-            self.hear(&message);
+            self.observe_message(&message);
             return;
         }
-        self.watcher.see(event);
+        self.watcher.observe(event);
         match &event.kind {
             EventKind::TaskStarted { node } if event.ns.is_empty() => {
                 self.node.clone_from(node);
@@ -59,7 +59,7 @@ impl Watch {
         }
     }
 
-    fn hear(&mut self, message: &StreamMessage) {
+    fn observe_message(&mut self, message: &StreamMessage) {
         let place = &message.place;
         if place.section_idx.is_empty() {
             return;
@@ -84,7 +84,7 @@ impl Watch {
     }
 
     fn count(&mut self, state: &SearchContext) {
-        self.watcher.tell(state.notes.iter());
+        self.watcher.show_notes(state.notes.iter());
         if let Some(outline) = &state.current_outline {
             self.title.clone_from(&outline.title);
             for section in &outline.sections {
@@ -96,7 +96,7 @@ impl Watch {
 
     fn show(&self) {
         let ended = self.sections.values().filter(|section| section.ended).count();
-        let sum = |of: fn(&SectionSeen) -> usize| self.sections.values().map(of).sum::<usize>();
+        let sum = |of: fn(&SectionProgress) -> usize| self.sections.values().map(of).sum::<usize>();
         let mut phase = self.node.clone();
         if !self.sections.is_empty() {
             let _ = write!(

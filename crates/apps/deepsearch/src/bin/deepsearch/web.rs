@@ -2,16 +2,16 @@
 
 use std::io::{IsTerminal, Write};
 
-use graphloom_cli::frame::Told;
+use graphloom_cli::frame::ProgramResult;
 use graphloom_cli::{ExitStatus, Failure, Session, terminal};
 use graphloom_deepsearch::stream::StreamMessage;
 
-/// Writes messages in web mode, and nothing otherwise.
-pub(crate) struct Web {
+/// Writes the messages of a run to stdout in web mode, and nothing otherwise.
+pub(crate) struct WebMessages {
     on: bool,
 }
 
-impl Web {
+impl WebMessages {
     pub(crate) fn new(on: bool) -> Self {
         Self { on }
     }
@@ -22,7 +22,7 @@ impl Web {
     }
 
     /// Writes a message.
-    pub(crate) fn tell(&mut self, message: &StreamMessage) {
+    pub(crate) fn write(&mut self, message: &StreamMessage) {
         if self.on
             && let Ok(line) = serde_json::to_string(message)
         {
@@ -35,15 +35,15 @@ impl Web {
 
     /// Writes the last messages of a stream.
     pub(crate) fn close(&mut self, messages: &[StreamMessage]) {
-        messages.iter().for_each(|message| self.tell(message));
+        messages.iter().for_each(|message| self.write(message));
     }
 
-    /// Tells what a run ends with: in web mode stdout has messages only, so it is a note.
-    pub(crate) fn end(&self, session: &Session, told: &Told) -> Result<ExitStatus, Failure> {
+    /// Prints the result of a run. In web mode the result is a note, because stdout carries messages only.
+    pub(crate) fn end(&self, session: &Session, result: &ProgramResult) -> Result<ExitStatus, Failure> {
         if !self.on {
-            return told.tell(session);
+            return result.print(session);
         }
-        session.progress.note(&told.text);
-        Ok(told.status)
+        session.progress.note(&result.text);
+        Ok(result.status)
     }
 }

@@ -14,6 +14,6 @@ use crate::stream;
 /// # Errors
 /// What the graph runtime itself reports.
 pub async fn end(state: Snapshot<CollectorState>, cx: Context<Resources>) -> Result<CollectorStateUpdate, NodeError> {
-    stream::say(&cx, COLLECTOR_END.as_str(), state.request.place(), state.info_summary.clone()).await;
+    stream::emit_whole(&cx, COLLECTOR_END.as_str(), state.request.place(), state.info_summary.clone()).await;
     Ok(CollectorState::update())
 }

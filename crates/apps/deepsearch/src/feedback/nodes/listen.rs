@@ -26,7 +26,7 @@ const PROMPT: &str = "Waiting for user feedback.";
 /// # Errors
 /// What the graph runtime itself reports.
 pub async fn listen(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> Result<Step<FeedbackState>, NodeError> {
-    stream::waiting(&cx, AGENT, PROMPT).await?;
+    stream::emit_waiting(&cx, AGENT, PROMPT).await?;
     let question = json!({
         "prompt": PROMPT,
         "response_content": state.result.response_content,
@@ -40,10 +40,10 @@ pub async fn listen(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> R
         },
     });
     let answer: Value = cx.ask(USER_FEEDBACK, &question).await?;
-    stream::answered(&cx, AGENT).await;
+    stream::emit_answered(&cx, AGENT).await;
     let most = state.config.user_feedback_processor_max_interactions;
     if state.count >= most && counts(&answer) {
-        stream::say(&cx, AGENT, Place::default(), "Maximum interaction rounds reached.").await;
+        stream::emit_whole(&cx, AGENT, Place::default(), "Maximum interaction rounds reached.").await;
         return Ok(Step::goto(FEEDBACK_END).with(FeedbackState::update().done(true)));
     }
     let payload = match read(&answer, &state.result.response_content) {
@@ -52,7 +52,7 @@ pub async fn listen(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> R
     };
     Ok(match payload {
         Payload::Finish => {
-            stream::say(&cx, AGENT, Place::default(), "User feedback finished.").await;
+            stream::emit_whole(&cx, AGENT, Place::default(), "User feedback finished.").await;
             Step::goto(FEEDBACK_END).with(FeedbackState::update().done(true))
         }
         Payload::Sync(report) => Step::goto(FEEDBACK_END).with(synced(&cx, &state, report).await),

@@ -38,7 +38,7 @@ pub(super) async fn questions(
     });
     let made = made.await?;
     if let Ok(questions) = &made {
-        stream::say(cx, AGENT, Place::default(), questions).await;
+        stream::emit_whole(cx, AGENT, Place::default(), questions).await;
     }
     Ok(made)
 }

@@ -4,7 +4,7 @@ use futures::stream::{self as futures_stream, StreamExt, TryStreamExt};
 use graphloom_core_graph::{Context, NodeError};
 use serde_json::{Value, json};
 
-use super::Frame;
+use super::ReportFrame;
 use crate::ask::{Ask, AskFailure, text};
 use crate::resources::{Resources, Stage};
 use crate::state::{SearchContext, SubReport};
@@ -20,13 +20,13 @@ pub(super) async fn frame(
     cx: &Context<Resources>,
     title: &str,
     sections: &[SubReport],
-) -> Result<Frame, NodeError> {
+) -> Result<ReportFrame, NodeError> {
     let transitions = transitions(state, cx, sections);
     let summary = part(state, cx, "report_abstract", title, sections);
     let conclusion = part(state, cx, "report_conclusion", title, sections);
     let (transitions, summary, conclusion) = futures::join!(transitions, summary, conclusion);
     let (transitions, notes) = transitions?;
-    Ok(Frame { transitions, notes, summary: summary?, conclusion: conclusion? })
+    Ok(ReportFrame { transitions, notes, summary: summary?, conclusion: conclusion? })
 }
 
 /// A sentence from each section to the next; none after the last, and none where the model fails, which the notes tell.

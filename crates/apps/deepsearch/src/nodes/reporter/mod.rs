@@ -16,9 +16,9 @@ use crate::stream::{self, Place};
 
 const AGENT: &str = "reporter";
 
-/// What stands around the sections of a report.
-struct Frame {
-    /// What stands after each section.
+/// The parts of a report around its sections.
+struct ReportFrame {
+    /// The text after each section.
     transitions: Vec<String>,
     notes: Vec<String>,
     summary: Result<String, AskFailure>,
@@ -62,7 +62,7 @@ pub async fn reporter(
     let chapters = sections.iter().zip(frame.transitions).map(|(report, transition)| Chapter { report, transition });
     let parts = Parts { language: state.language, title, chapters: chapters.collect(), summary, conclusion };
     let (text, traces) = assemble(&parts);
-    stream::say(&cx, AGENT, Place::default(), &text).await;
+    stream::emit_whole(&cx, AGENT, Place::default(), &text).await;
     let classified: Vec<_> = sections.iter().map(|section| section.content.classified_content.clone()).collect();
     let number = state.report_generated_num + 1;
     let made = Report {

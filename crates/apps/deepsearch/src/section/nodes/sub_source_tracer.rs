@@ -27,7 +27,7 @@ pub async fn sub_source_tracer(
     let traced = trace_section(&cx, &report.content, &brief.config).await?;
     let notices: Vec<Notice> = traced.notices.into_iter().map(|notice| notice.in_section(&brief.section.id)).collect();
     let report = SubReport { content: traced.content, ..report.clone() };
-    let unwritten = state.unwritten.clone().map(|unwritten| unwritten.and(&notices, &traced.notes));
+    let unwritten = state.unwritten.clone().map(|unwritten| unwritten.with_reports(&notices, &traced.notes));
     Ok(SectionState::update().sub_report(Some(report)).unwritten(unwritten).notices(notices).notes(traced.notes))
 }
 
@@ -41,6 +41,6 @@ pub async fn untraced(
     _cx: Context<Resources>,
 ) -> Result<Step<SectionState>, NodeError> {
     let notice = Notice::exception(StatusCode::SubSourceTrace, failure.message).in_section(&state.brief.section.id);
-    let unwritten = state.unwritten.clone().map(|unwritten| unwritten.and(std::slice::from_ref(&notice), &[]));
+    let unwritten = state.unwritten.clone().map(|unwritten| unwritten.with_reports(std::slice::from_ref(&notice), &[]));
     Ok(Step::goto(SECTION_END_NODE).with(SectionState::update().unwritten(unwritten).notices([notice])))
 }

@@ -4,7 +4,7 @@ use graphloom_core_graph::{Context, NodeError};
 
 use super::provenance::Provenance;
 use super::sections::Chapter;
-use super::{asks, guided};
+use super::{guided, requests};
 use crate::resources::Resources;
 use crate::state::Locale;
 use crate::status::{Notice, StatusCode};
@@ -19,7 +19,7 @@ pub(super) async fn graph(
     language: Locale,
     notices: &mut Vec<Notice>,
 ) -> Result<Option<(String, Provenance)>, NodeError> {
-    let (inference, mut graph) = match asks::inference(cx, place, chapter, conclusion).await? {
+    let (inference, mut graph) = match requests::inference(cx, place, chapter, conclusion).await? {
         Ok(Some((inference, steps))) => (inference, Provenance::build(conclusion, &chapter.records(), &steps)),
         Ok(None) => return Ok(None),
         Err(failure) => {
@@ -30,7 +30,7 @@ pub(super) async fn graph(
     };
     let parts = graph.parts();
     if parts.len() > 1 {
-        match asks::supplement(cx, place, conclusion, &graph, &parts).await? {
+        match requests::supplement(cx, place, conclusion, &graph, &parts).await? {
             Ok(edges) => edges.into_iter().for_each(|(from, to)| graph.connect(from, to)),
             Err(failure) => {
                 let message = format!("`{}` keeps only the part of its conclusion: {failure}", chapter.title);

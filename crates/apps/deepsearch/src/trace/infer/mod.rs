@@ -4,13 +4,13 @@
 //! the steps. The steps become a typed [`Provenance`] graph, which code cleans up and calculates again; the page with its
 //! drawing is static. A small model only chooses the sentence: there, the cited statements of the section are the reasons.
 
-mod asks;
 mod formula;
 mod free;
 mod guided;
 mod origin;
 mod page;
 mod provenance;
+mod requests;
 mod sections;
 mod svg;
 
@@ -62,7 +62,7 @@ pub async fn infer(
             out.notices.push(Notice::warning(StatusCode::BudgetReached, "conclusions were not traced"));
             break;
         }
-        let conclusion = match asks::conclusion(cx, place, &chapter).await? {
+        let conclusion = match requests::conclusion(cx, place, &chapter).await? {
             Ok(Some(chosen)) => &chapter.candidates[chosen],
             Ok(None) => continue,
             Err(failure) => {

@@ -4,10 +4,10 @@ use graphloom_cli::{ExitStatus, Failure, Prompt, Session, next_line};
 
 use crate::args::SessionWorkArgs;
 use crate::consent::Consent;
-use crate::memory::Memory;
+use crate::memory::SessionMemory;
 use crate::open::open;
 use crate::params::Params;
-use crate::run::{About, request_run};
+use crate::run::{RunRequest, request_run};
 
 /// Reads requests until the input ends or `/quit`. The status is that of the last run.
 pub(crate) async fn chat(session: &Session, args: SessionWorkArgs) -> Result<ExitStatus, Failure> {
@@ -17,7 +17,7 @@ pub(crate) async fn chat(session: &Session, args: SessionWorkArgs) -> Result<Exi
     let Some(params) = Params::read(&work.run.parameters, session)? else { return Ok(ExitStatus::Done) };
     let opened = open(&work, session).await?;
     let mut prompt = Prompt::open(&session.progress)?;
-    let mut memory = Memory::load(of.session.as_deref(), &opened).await?;
+    let mut memory = SessionMemory::load(of.session.as_deref(), &opened).await?;
     let mut status = ExitStatus::Done;
     loop {
         let line = match &mut prompt {
@@ -35,7 +35,8 @@ pub(crate) async fn chat(session: &Session, args: SessionWorkArgs) -> Result<Exi
         if request.is_empty() {
             continue;
         }
-        let about = About { request, id: None, session: of.session.as_deref(), seed: work.seed.unwrap_or_default() };
+        let about =
+            RunRequest { request, id: None, session: of.session.as_deref(), seed: work.seed.unwrap_or_default() };
         match request_run(session, consent, &opened, &params, about, memory.known()).await {
             Ok((ended, answer)) => {
                 status = ended;

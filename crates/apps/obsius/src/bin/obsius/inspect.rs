@@ -43,7 +43,7 @@ pub(crate) async fn runs(session: &Session, of: Option<&str>) -> Result<ExitStat
             time_text(run["updated"].as_u64().unwrap_or_default())
         );
     }
-    runs.tell_list(&text, &listed)
+    runs.print_list(&text, &listed)
 }
 
 /// Shows a run; with `--json` its whole state.

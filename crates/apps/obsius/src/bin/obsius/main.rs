@@ -38,7 +38,7 @@ async fn act(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         Command::Undo { run, force, vault } => undo::undo(&session, &run, force, &vault).await,
         Command::Forget { runs, older_than, all, vault } => forget::forget(&session, &runs, older_than, all, &vault),
         Command::Find { query, limit, vault } => vault::search(&session, &query, limit, &vault),
-        Command::Graph { format: Form::Graph(format) } => format.tell(graphloom_obsius::graph().diagram(), &session),
+        Command::Graph { format: Form::Graph(format) } => format.print(graphloom_obsius::graph().diagram(), &session),
         Command::Graph { format: Form::Phases } => inspect::phases(&session),
     }
 }

@@ -1,10 +1,10 @@
-//! What a run knows of the earlier requests of its session.
+//! The earlier requests of a session, which a new run is given.
 
 use graphloom_cli::Failure;
 use graphloom_core_graph::ThreadState;
 use graphloom_core_graph::checkpoint::{ThreadFilter, ThreadStatus};
 use graphloom_llm::ModelError;
-use graphloom_obsius::state::Exchanged;
+use graphloom_obsius::state::PastRequest;
 use graphloom_obsius::{WorkflowState, transaction_name};
 use graphloom_vault::transaction::{self, RunRecord, RunState};
 use serde_json::json;
@@ -12,10 +12,10 @@ use serde_json::json;
 use crate::open::Opened;
 use crate::review;
 
-/// How many earlier requests a run knows.
+/// How many earlier requests a run is given.
 const KNOWN: usize = 3;
 
-/// How many of the newest runs are looked at for them.
+/// How many of the newest runs are searched for earlier requests.
 const LOOKED_AT: usize = 200;
 
 /// How many characters of a request and of an answer are remembered.
@@ -23,10 +23,10 @@ const REMEMBERED: usize = 1_500;
 
 /// The earlier requests of a session, oldest first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory(Vec<Exchanged>);
+pub(crate) struct SessionMemory(Vec<PastRequest>);
 
-impl Memory {
-    /// What the store knows of the session that `--session` names; without it every run begins without a memory.
+impl SessionMemory {
+    /// Loads the earlier requests of the session that `--session` names; without `--session` there are none.
     pub(crate) async fn load(session: Option<&str>, opened: &Opened) -> Result<Self, Failure> {
         let Some(own) = session else { return Ok(Self::default()) };
         let Some(cassette) = &opened.models.cassette else { return Ok(Self(stored(own, opened).await?)) };
@@ -42,20 +42,20 @@ impl Memory {
         }
     }
 
-    /// What a run is given.
-    pub(crate) fn known(&self) -> Vec<Exchanged> {
+    /// The earlier requests.
+    pub(crate) fn known(&self) -> Vec<PastRequest> {
         self.0.clone()
     }
 
-    /// Takes a request and its outcome; the oldest are forgotten.
+    /// Adds a request and its outcome, and drops the oldest ones beyond the limit.
     pub(crate) fn remember(&mut self, request: &str, answer: &str) {
-        self.0.push(exchanged(request, answer));
+        self.0.push(past_request(request, answer));
         let surplus = self.0.len().saturating_sub(KNOWN);
         self.0.drain(..surplus);
     }
 }
 
-async fn stored(own: &str, opened: &Opened) -> Result<Vec<Exchanged>, Failure> {
+async fn stored(own: &str, opened: &Opened) -> Result<Vec<PastRequest>, Failure> {
     let mut filter = ThreadFilter::default();
     filter.graph = Some("obsius".to_owned());
     filter.limit = Some(LOOKED_AT);
@@ -73,7 +73,11 @@ async fn stored(own: &str, opened: &Opened) -> Result<Vec<Exchanged>, Failure> {
         order(b).cmp(&order(a))
     });
     found.truncate(KNOWN);
-    Ok(found.iter().rev().map(|run| exchanged(&run.state.session.original_request, &answer(run, &written))).collect())
+    Ok(found
+        .iter()
+        .rev()
+        .map(|run| past_request(&run.state.session.original_request, &answer(run, &written)))
+        .collect())
 }
 
 /// The outcome of a run, in words.
@@ -93,8 +97,8 @@ fn answer(run: &ThreadState<WorkflowState>, written: &[RunRecord]) -> String {
     if undone { format!("{}\n\nIts changes were undone since.", outcome.answer) } else { outcome.answer.clone() }
 }
 
-fn exchanged(request: &str, answer: &str) -> Exchanged {
-    Exchanged { request: shortened(request), answer: shortened(answer) }
+fn past_request(request: &str, answer: &str) -> PastRequest {
+    PastRequest { request: shortened(request), answer: shortened(answer) }
 }
 
 fn shortened(text: &str) -> String {
@@ -110,12 +114,12 @@ mod tests {
 
     #[test]
     fn the_newest_requests_are_remembered_and_no_more_of_them_than_fits() {
-        let mut memory = Memory::default();
+        let mut memory = SessionMemory::default();
         for at in 0..5 {
             memory.remember(&format!("request {at}"), &"語".repeat(2 * REMEMBERED));
         }
         let known = memory.known();
-        let requests: Vec<&str> = known.iter().map(|exchanged| exchanged.request.as_str()).collect();
+        let requests: Vec<&str> = known.iter().map(|past| past.request.as_str()).collect();
         assert_eq!(requests, ["request 2", "request 3", "request 4"]);
         assert_eq!(known[0].answer.chars().count(), REMEMBERED + 1);
     }

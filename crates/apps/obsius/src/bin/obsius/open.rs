@@ -70,7 +70,7 @@ pub(crate) fn open_index(vault: &Arc<Vault>, dirs: &DataDir, session: &Session) 
         let more = skipped.len() - SKIPPED;
         session.progress.note(format!("{more} more files are not read and not changed; `--json` lists them all"));
     }
-    for line in index.settings_told() {
+    for line in index.settings_problems() {
         session.progress.warn(line);
     }
     match index.excluded().len() {

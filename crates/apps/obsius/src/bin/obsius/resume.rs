@@ -6,14 +6,14 @@ use graphloom_cli::{ExitStatus, Failure, Session};
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{Answers, ThreadState};
 use graphloom_obsius::state::StopReason;
-use graphloom_obsius::{REVIEW, WorkflowState, cannot_go_on, go_on_with_part};
+use graphloom_obsius::{REVIEW, WorkflowState, continue_partial_work, why_limits_change_nothing};
 
 use crate::args::{ApplyArgs, ResumeArgs};
 use crate::consent::Consent;
 use crate::limits::{self, Limits};
 use crate::open::{Run, open_to_write, open_vault, open_with, runs};
 use crate::review;
-use crate::run::{conclude, deliver, waiting};
+use crate::run::{conclude, deliver, print_waiting};
 
 /// Goes on with a run that was stopped, killed, failed or waits.
 pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitStatus, Failure> {
@@ -58,7 +58,7 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
             return deliver(session, &opened.models.ledger, &thread, &before.state).map(|(status, _)| status);
         }
         ThreadStatus::Waiting if changed => {
-            thread.update_state(REVIEW, go_on_with_part(&before.state)).await?;
+            thread.update_state(REVIEW, continue_partial_work(&before.state)).await?;
             thread.continue_()
         }
         ThreadStatus::Waiting => {
@@ -121,7 +121,7 @@ async fn verdict(
     {
         return Ok(Some(verdict));
     }
-    waiting(session, thread, &request)?;
+    print_waiting(session, thread, &request)?;
     Ok(None)
 }
 
@@ -130,7 +130,7 @@ fn check_limits(id: &str, state: &WorkflowState, is_answered: bool) -> Result<()
     if is_answered {
         return Err(Failure::usage("answer the review, or let the run go on with other limits; not both"));
     }
-    match cannot_go_on(state) {
+    match why_limits_change_nothing(state) {
         Some(why) => Err(Failure::usage(format!("other limits change nothing for run `{id}`: {why}"))),
         None => Ok(()),
     }

@@ -1,23 +1,23 @@
 //! Carrying out a request: begin a run, follow it, ask about its changes, deliver.
 
 use graphloom_agents::Verdict;
-use graphloom_cli::frame::{announce, follow_run, stopped};
+use graphloom_cli::frame::{announce, follow_run, stopped_result};
 use graphloom_cli::{ExitStatus, Failure, Session, check_thread_id, new_thread_id};
 use graphloom_core_graph::{Clock, Outcome, SystemClock};
 use graphloom_llm::layers::{Ledger, Spent};
-use graphloom_obsius::state::{Exchanged, FailureClass};
+use graphloom_obsius::state::{FailureClass, PastRequest};
 use graphloom_obsius::{SessionInfo, WorkflowState};
 use serde_json::{Value, json};
 
 use crate::args::{RequestArgs, SessionWorkArgs};
 use crate::consent::Consent;
-use crate::memory::Memory;
+use crate::memory::SessionMemory;
 use crate::open::{Opened, Run, open, runs, session_of};
 use crate::params::Params;
 use crate::review;
 use crate::watch::Watch;
 
-/// How many unfinished runs of a session are told.
+/// How many unfinished runs of a session are listed.
 const OFFERED: usize = 5;
 
 /// Carries out one request.
@@ -29,15 +29,15 @@ pub(crate) async fn run(session: &Session, args: RequestArgs) -> Result<ExitStat
     let opened = open(&work, session).await?;
     let of = of.session.as_deref();
     offer_unfinished(of, session, &opened).await?;
-    let memory = Memory::load(of, &opened).await?;
-    let about = About { request: &request, id: thread.thread, session: of, seed: work.seed.unwrap_or_default() };
+    let memory = SessionMemory::load(of, &opened).await?;
+    let about = RunRequest { request: &request, id: thread.thread, session: of, seed: work.seed.unwrap_or_default() };
     request_run(session, consent, &opened, &params, about, memory.known()).await.map(|(status, _)| status)
 }
 
-/// A request, and the run that it becomes.
-pub(crate) struct About<'r> {
+/// A request and the options of its run.
+pub(crate) struct RunRequest<'r> {
     pub(crate) request: &'r str,
-    /// The id of the run; made of the time when not given.
+    /// The id of the run; a new one when not given.
     pub(crate) id: Option<String>,
     /// The session that was named.
     pub(crate) session: Option<&'r str>,
@@ -50,15 +50,15 @@ pub(crate) async fn request_run(
     consent: Consent,
     opened: &Opened,
     params: &Params,
-    about: About<'_>,
-    earlier: Vec<Exchanged>,
+    about: RunRequest<'_>,
+    earlier: Vec<PastRequest>,
 ) -> Result<(ExitStatus, String), Failure> {
     if about.request.trim().is_empty() {
         return Err(Failure::usage("the request is empty; say what is to be done"));
     }
     let id = about.id.unwrap_or_else(|| new_thread_id("obsius"));
     check_thread_id(&id)?;
-    let (config, told) = params.config(opened.small)?;
+    let (config, note) = params.config(opened.small)?;
     let mut info = SessionInfo::default();
     info.session_id = session_of(about.session, &opened.root);
     info.workflow_id = id.clone();
@@ -71,7 +71,7 @@ pub(crate) async fn request_run(
     info.config = config;
     info.earlier = earlier;
     let thread = opened.runs.thread(id);
-    let begun = thread.run(WorkflowState::update().session(info).notes(told));
+    let begun = thread.run(WorkflowState::update().session(info).notes(note));
     conclude(session, consent, &opened.models.ledger, &thread, begun, 0).await
 }
 
@@ -88,7 +88,7 @@ pub(crate) async fn conclude(
     let mut watch = Watch::new(session.progress.clone(), notes);
     let mut run = run;
     loop {
-        let outcome = follow_run(session, thread.id(), run, |event| watch.see(event)).await?;
+        let outcome = follow_run(session, thread.id(), run, |event| watch.observe(event)).await?;
         match outcome {
             Outcome::Done(state) => return deliver(session, ledger, thread, &state),
             Outcome::Waiting(questions) => {
@@ -98,30 +98,30 @@ pub(crate) async fn conclude(
                 let verdict = if consent.yes {
                     if let Some(reason) = consent.withheld(&thread.state().await?.state) {
                         session.progress.warn(reason);
-                        return waiting(session, thread, &request);
+                        return print_waiting(session, thread, &request);
                     }
                     Verdict::Approve
                 } else if consent.may_ask {
                     match review::ask(&request, &session.progress).await? {
                         Some(verdict) => verdict,
-                        None => return waiting(session, thread, &request),
+                        None => return print_waiting(session, thread, &request),
                     }
                 } else {
-                    return waiting(session, thread, &request);
+                    return print_waiting(session, thread, &request);
                 };
                 if let Err(error) = request.decide(&verdict) {
                     session.progress.warn(error.to_string());
-                    return waiting(session, thread, &request);
+                    return print_waiting(session, thread, &request);
                 }
                 run = thread.resume(questions.answer("review", &verdict)?);
             }
-            other => return Ok((stopped(session, thread.id(), &other).tell(session)?, String::new())),
+            other => return Ok((stopped_result(session, thread.id(), &other).print(session)?, String::new())),
         }
     }
 }
 
-/// Nobody approves: the plan is kept.
-pub(crate) fn waiting(
+/// Prints the review that a run waits with, and the commands that approve or refuse it.
+pub(crate) fn print_waiting(
     session: &Session,
     thread: &Run,
     request: &graphloom_agents::ReviewRequest,
@@ -137,7 +137,7 @@ pub(crate) fn waiting(
     Ok((ExitStatus::Waiting, String::new()))
 }
 
-/// Tells what a run came to.
+/// Prints the outcome of a run.
 pub(crate) fn deliver(
     session: &Session,
     ledger: &Ledger,
@@ -185,7 +185,7 @@ pub(crate) fn deliver(
     Ok((status, outcome.answer.clone()))
 }
 
-/// What programs read of a run's end.
+/// The outcome of a run as JSON for programs.
 fn summary(id: &str, state: &WorkflowState, spent: Spent) -> Value {
     json!({
         "run": id,
@@ -205,21 +205,21 @@ fn summary(id: &str, state: &WorkflowState, spent: Spent) -> Value {
     })
 }
 
-/// Tells the unfinished runs of the session. A new request never goes on with them.
+/// Lists the unfinished runs of the session. A new request never resumes one of them.
 async fn offer_unfinished(named: Option<&str>, session: &Session, opened: &Opened) -> Result<(), Failure> {
     let own = session_of(named, &opened.root);
     let runs = runs(session);
     let known = runs.summaries().await?;
-    let mut told = 0;
+    let mut listed = 0;
     for run in known.iter().filter(|run| run.can_go_on()) {
-        if told == OFFERED {
+        if listed == OFFERED {
             break;
         }
         let (_, state) = runs.find(&run.thread).await?;
         if state.state.session.session_id != own {
             continue;
         }
-        told += 1;
+        listed += 1;
         let line = session.resume_line(&run.thread);
         let request: String = state.state.session.original_request.chars().take(60).collect();
         session

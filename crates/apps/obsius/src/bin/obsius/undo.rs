@@ -1,4 +1,4 @@
-//! Taking a run's changes back.
+//! Undoing the changes of a run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use graphloom_vault::transaction::{self, RunRecord, RunState, UndoOptions, Undon
 use crate::args::VaultArgs;
 use crate::open::{open_vault, runs};
 
-/// Gives back what was before a run. The journal of the vault knows what was written; the database may not, when the run
-/// was killed before it could say so, or when it is another one.
+/// Undoes the changes of a run. The journal of the vault knows what was written. The database may not know it: the run may
+/// have been killed before the commit, or the database may be another one.
 pub(crate) async fn undo(session: &Session, id: &str, force: bool, vault: &VaultArgs) -> Result<ExitStatus, Failure> {
     let known = runs(session).known(id).await?.map(|(_, found)| found.state);
     let root = known.as_ref().map_or_else(|| vault.or_here(), |state| vault.or_of(state));
-    // What a crash left is finished or taken back, and told, before anything is said of the run.
+    // An unfinished transaction is finished or rolled back first.
     let vault = open_vault(&root, session)?;
     let name = transaction_name(id);
     let records = transaction::runs(&vault)?;
     let record = records.iter().find(|record| record.run == name);
-    if let Some(reason) = nothing(id, record, known.as_ref(), &records, &root) {
+    if let Some(reason) = why_nothing(id, record, known.as_ref(), &records, &root) {
         return Err(Failure::new(ExitStatus::Usage, reason));
     }
     let undone = transaction::undo(&vault, &name, &UndoOptions::default().force(force))?;
@@ -29,11 +29,11 @@ pub(crate) async fn undo(session: &Session, id: &str, force: bool, vault: &Vault
             .progress
             .note(format!("run `{id}` has not come to its end; `obsius resume {id}` would write its changes again"));
     }
-    told(session, &undone)
+    print_undone(session, &undone)
 }
 
-/// Why nothing can be undone, if so.
-fn nothing(
+/// The reason why nothing can be undone; `None` when something can.
+fn why_nothing(
     id: &str,
     record: Option<&RunRecord>,
     known: Option<&Arc<WorkflowState>>,
@@ -71,7 +71,8 @@ fn nothing(
     }
 }
 
-fn told(session: &Session, undone: &Undone) -> Result<ExitStatus, Failure> {
+/// Prints which notes were restored and which were left.
+fn print_undone(session: &Session, undone: &Undone) -> Result<ExitStatus, Failure> {
     let named = |paths: &[graphloom_vault::NotePath]| {
         paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
     };

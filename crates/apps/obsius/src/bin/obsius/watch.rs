@@ -18,8 +18,8 @@ impl Watch {
         Self { watcher: Watcher::new(progress, notes), phase: String::new(), counts: String::new() }
     }
 
-    pub(crate) fn see(&mut self, event: &Event) {
-        self.watcher.see(event);
+    pub(crate) fn observe(&mut self, event: &Event) {
+        self.watcher.observe(event);
         match &event.kind {
             EventKind::TaskStarted { node } => {
                 self.phase.clone_from(node);
@@ -35,7 +35,7 @@ impl Watch {
     }
 
     fn count(&mut self, state: &WorkflowState) {
-        self.watcher.tell(state.notes.iter());
+        self.watcher.show_notes(state.notes.iter());
         // A simple request has turns and no iterations, and before the first analysis there is none.
         let is_complex = state.assessment.as_ref().is_some_and(|known| known.complexity == Complexity::Complex);
         let iteration = match state.iteration.number {

@@ -4,14 +4,19 @@ use graphloom_agents::Agent;
 use serde_json::json;
 
 use super::super::visit::Visit;
-use super::{Made, earlier, fallback, merge};
+use super::{PlanOutcome, earlier, fallback, merge};
 use crate::ObsiusError;
 use crate::analyze::{Intents, WrittenPlan, compile, or_by_rules, plan_schema};
 use crate::ask::value;
 use crate::view::{language_name, memory_text, progress_args, unmet, vault_args};
 
 /// What the model makes of the request in view of the vault and of what was done so far.
-pub(super) async fn plan(visit: &Visit, agent: &Agent<'_>, request: &str, max: usize) -> Result<Made, ObsiusError> {
+pub(super) async fn plan(
+    visit: &Visit,
+    agent: &Agent<'_>,
+    request: &str,
+    max: usize,
+) -> Result<PlanOutcome, ObsiusError> {
     let (setup, state) = (&visit.setup, &visit.state);
     let mut args = json!({
         "request": request,
@@ -31,10 +36,10 @@ pub(super) async fn plan(visit: &Visit, agent: &Agent<'_>, request: &str, max: u
             if let (true, Some(said), false) =
                 (written.subtasks.is_empty(), said, Intents::of(request).changes_something())
             {
-                return Ok(Made::Answer(said, vec![answer.exchange]));
+                return Ok(PlanOutcome::Answer(said, vec![answer.exchange]));
             }
             let (plan, told) = or_by_rules(compile(&written, request, max), request);
-            Ok(Made::Plan(plan, told, vec![answer.exchange]))
+            Ok(PlanOutcome::Plan(plan, told, vec![answer.exchange]))
         }
         Err(error) => fallback(error, request),
     }

@@ -4,14 +4,19 @@ use graphloom_agents::Agent;
 use serde_json::json;
 
 use super::super::visit::Visit;
-use super::{Made, fallback};
+use super::{PlanOutcome, fallback};
 use crate::ObsiusError;
 use crate::analyze::{Intents, WrittenPlan, compile, or_by_rules, small_plan_schema, title_of, wants_index};
 use crate::ask::value;
 use crate::state::SubtaskKind;
 
 /// What the model makes of the request, inside a grammar.
-pub(super) async fn plan(visit: &Visit, agent: &Agent<'_>, request: &str, max: usize) -> Result<Made, ObsiusError> {
+pub(super) async fn plan(
+    visit: &Visit,
+    agent: &Agent<'_>,
+    request: &str,
+    max: usize,
+) -> Result<PlanOutcome, ObsiusError> {
     let intents = Intents::of(request);
     let makes = intents.create || intents.organize || wants_index(request);
     // The example of the request's sort stands last, where a small model looks first.
@@ -50,5 +55,5 @@ pub(super) async fn plan(visit: &Visit, agent: &Agent<'_>, request: &str, max: u
         Ok(compiled)
     });
     let (plan, told) = or_by_rules(compiled, request);
-    Ok(Made::Plan(plan, told, vec![answer.exchange]))
+    Ok(PlanOutcome::Plan(plan, told, vec![answer.exchange]))
 }

@@ -11,6 +11,7 @@ use super::visit::{Report, Visit, tokens, visit};
 use crate::ObsiusError;
 use crate::analyze::plan_by_rules;
 use crate::ask::agent;
+use crate::overlay_tools::{OverlayTools, probe_all};
 use crate::phase::{Decision, Phase};
 use crate::resources::Resources;
 use crate::state::{
@@ -18,7 +19,6 @@ use crate::state::{
     WorkflowStateUpdate,
 };
 use crate::view::unmet;
-use crate::workbench::{Workbench, probe_all};
 
 /// State in: the request, what was found and done so far. State out: the task plan and its objectives. It fails when the
 /// model does; a plan that cannot be used is replaced by one made by rules, with a note.
@@ -56,7 +56,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     }
     let request = state.session.original_request.as_str();
     let (plan, told, exchanges) = match make_plan(visit, request).await? {
-        Made::Answer(answer, exchanges) => {
+        PlanOutcome::Answer(answer, exchanges) => {
             let update = WorkflowState::update()
                 .answer(answer.clone())
                 .stop(StopReason::Answered)
@@ -66,13 +66,13 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
                 .working_memory(vec![visit.entry(EntryKind::Thought, format!("answered without an action: {answer}"))]);
             return Ok(Report::new(Decision::NothingLeft, "answered without an action").with(update));
         }
-        Made::Plan(plan, told, exchanges) => (plan, told, exchanges),
+        PlanOutcome::Plan(plan, told, exchanges) => (plan, told, exchanges),
     };
     let goals: Vec<String> = plan.decomposed_tasks.iter().map(|task| format!("{}. {}", task.id, task.goal)).collect();
     let memory = vec![visit.entry(EntryKind::Plan, goals.join("\n"))];
     let mut next = (**state).clone();
     next.task_plan = Some(plan.clone());
-    let workspace = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let workspace = OverlayTools::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
     let actions: Vec<_> = state.executed_actions.iter().cloned().collect();
     let evidence = probe_all(&next, &workspace.notes(), &actions, &state.answer);
     let objectives = state.objectives.with_evidence(Some(&plan), evidence);
@@ -126,12 +126,12 @@ fn continue_plan(visit: &Visit, plan: &TaskPlan) -> Result<Report, NodeError> {
 }
 
 /// What came of the request.
-enum Made {
+enum PlanOutcome {
     Plan(TaskPlan, Vec<String>, Vec<Exchange>),
     Answer(String, Vec<Exchange>),
 }
 
-async fn make_plan(visit: &Visit, request: &str) -> Result<Made, ObsiusError> {
+async fn make_plan(visit: &Visit, request: &str) -> Result<PlanOutcome, ObsiusError> {
     let agent = agent(&visit.setup, "analyze", "request")?;
     let max = visit.state.session.config.max_subtasks;
     match agent.strategy() {
@@ -141,11 +141,11 @@ async fn make_plan(visit: &Visit, request: &str) -> Result<Made, ObsiusError> {
 }
 
 /// A model that gives no readable plan is one whose plan cannot be used; one that fails is a failure.
-fn fallback(error: AgentError, request: &str) -> Result<Made, ObsiusError> {
+fn fallback(error: AgentError, request: &str) -> Result<PlanOutcome, ObsiusError> {
     match error {
         AgentError::Unusable { problem, exchange, .. } => {
             let told = format!("the model's plan could not be read ({problem}); the plan was made by rules");
-            Ok(Made::Plan(plan_by_rules(request), vec![told], vec![*exchange]))
+            Ok(PlanOutcome::Plan(plan_by_rules(request), vec![told], vec![*exchange]))
         }
         error => Err(error.into()),
     }

@@ -8,14 +8,14 @@ use super::super::visit::Visit;
 use crate::ObsiusError;
 use crate::ask::value;
 use crate::execute::{MOST, WrittenActions, actions_schema, read_actions};
+use crate::overlay_tools::OverlayTools;
 use crate::state::{ExecutionPlan, Finding, WorkflowState, read_blob};
 use crate::view::{progress_args, vault_args};
-use crate::workbench::Workbench;
 
 /// The actions for the criteria in `unmet`, in view of the subtasks and of what tools gave so far.
 pub(super) async fn plan(
     visit: &Visit,
-    workspace: &Workbench,
+    workspace: &OverlayTools,
     agent: &Agent<'_>,
     unmet: &[Finding],
 ) -> Result<(ExecutionPlan, Vec<Exchange>), ObsiusError> {

@@ -6,7 +6,7 @@ use graphloom_vault::Overlay;
 use super::super::visit::Visit;
 use super::nothing_about;
 use crate::ObsiusError;
-use crate::execute::lead;
+use crate::execute::plan_guided;
 use crate::state::{ExecutionPlan, Finding};
 
 /// The actions for the criteria in `unmet`; none where no note is about what was asked for, which is the answer.
@@ -20,5 +20,5 @@ pub(super) async fn plan(
         let answer = Some(nothing_about(state));
         return Ok((ExecutionPlan { answer, ..ExecutionPlan::default() }, Vec::new()));
     }
-    Ok(lead(&visit.setup, state, notes, unmet, visit.iteration.number).await?)
+    Ok(plan_guided(&visit.setup, state, notes, unmet, visit.iteration.number).await?)
 }

@@ -18,14 +18,14 @@ use crate::ObsiusError;
 use crate::ask::agent;
 use crate::assess::Language;
 use crate::completion::{Facts, check};
-use crate::execute::{Carried, Keeper, MOST, carry_out, take_turn};
+use crate::execute::{MOST, PlanProgress, ProgressSaver, execute_plan, next_batch};
+use crate::overlay_tools::{OverlayTools, probe_all};
 use crate::phase::{Decision, Phase};
 use crate::resources::Resources;
 use crate::state::{
     Completion, ExecutedAction, ExecutionPlan, Failure, FailureClass, Finding, Metrics, PlannedAction, StopReason,
     WorkflowState, WorkflowStateUpdate,
 };
-use crate::workbench::{Workbench, probe_all};
 
 /// State in: the plan, the findings, the changes so far. State out: what was done, the changes after it. Failed actions
 /// are observations; it fails when the model does, or when the same failure comes back too often.
@@ -36,18 +36,19 @@ pub async fn execute(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> 
     visit(Phase::Execute, state, cx, async |visit| work(&visit).await).await
 }
 
-/// What is saved inside a visit: how far it came.
+/// The progress of a visit, as it is saved inside the visit.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Saved {
     plan: ExecutionPlan,
-    carried: Carried,
+    #[serde(rename = "carried")]
+    progress: PlanProgress,
     changes: Changes,
     exchanges: Vec<Exchange>,
 }
 
 async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let state = &visit.state;
-    let workspace = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let workspace = OverlayTools::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
     let (saved, number) = newest_saved(&visit.cx)?;
     let begun = match saved {
         Some(saved) => {
@@ -56,12 +57,12 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         }
         None => {
             let (plan, exchanges, skipped) = next_actions(visit, &workspace).await?;
-            let carried = Carried { repeats: state.repeats.clone(), skipped, ..Carried::default() };
-            Saved { plan, carried, changes: workspace.changes(), exchanges }
+            let progress = PlanProgress { repeats: state.repeats.clone(), skipped, ..PlanProgress::default() };
+            Saved { plan, progress, changes: workspace.changes(), exchanges }
         }
     };
     let interval = Duration::from_millis(state.session.config.persistence_interval_ms);
-    let mut keeping = Keeping {
+    let mut saver = VisitSaver {
         visit,
         workspace: &workspace,
         saved: begun.clone(),
@@ -71,13 +72,13 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         dirty: false,
     };
     let reads = state.session.config.max_concurrent_reads;
-    let carried =
-        carry_out(&begun.plan, workspace.tools(), begun.carried, visit.iteration.number, reads, &mut keeping).await?;
-    let mended = workspace.mend(state).map_err(ObsiusError::from)?;
-    evaluate(visit, &workspace, &begun.plan, &carried, &begun.exchanges, mended)
+    let progress =
+        execute_plan(&begun.plan, workspace.tools(), begun.progress, visit.iteration.number, reads, &mut saver).await?;
+    let link_repairs = workspace.repair_links(state).map_err(ObsiusError::from)?;
+    evaluate(visit, &workspace, &begun.plan, &progress, &begun.exchanges, link_repairs)
 }
 
-/// The newest record of this visit, from before a crash, and the number of the next.
+/// The newest saved progress of this visit, from before a crash, and the number of the next record.
 fn newest_saved(cx: &Context<Resources>) -> Result<(Option<Saved>, u32), NodeError> {
     let mut newest = None;
     let mut number = 0;
@@ -88,10 +89,10 @@ fn newest_saved(cx: &Context<Resources>) -> Result<(Option<Saved>, u32), NodeErr
     Ok((newest, number))
 }
 
-/// Saves what was carried out when the interval has passed, and keeps it in case time runs out.
-struct Keeping<'a> {
+/// Saves the progress of a visit at an interval, and keeps it for the case that the time runs out.
+struct VisitSaver<'a> {
     visit: &'a Visit,
-    workspace: &'a Workbench,
+    workspace: &'a OverlayTools,
     saved: Saved,
     next: u32,
     interval: Duration,
@@ -100,13 +101,14 @@ struct Keeping<'a> {
 }
 
 #[async_trait]
-impl Keeper for Keeping<'_> {
-    fn ended(&mut self, carried: &Carried) {
-        self.saved.carried = carried.clone();
+impl ProgressSaver for VisitSaver<'_> {
+    fn ended(&mut self, progress: &PlanProgress) {
+        self.saved.progress = progress.clone();
         self.saved.changes = self.workspace.changes();
         self.dirty = true;
-        let update = done_update(self.visit, &left(&self.saved.plan, carried), carried, &self.saved.exchanges);
-        self.visit.keep(update, &carried.done, self.saved.changes.clone());
+        let update =
+            done_update(self.visit, &with_rest_for_later(&self.saved.plan, progress), progress, &self.saved.exchanges);
+        self.visit.keep(update, &progress.done, self.saved.changes.clone());
     }
 
     async fn due(&self) {
@@ -117,7 +119,7 @@ impl Keeper for Keeping<'_> {
         }
     }
 
-    async fn save(&mut self, _: &Carried) -> Result<(), NodeError> {
+    async fn save(&mut self, _: &PlanProgress) -> Result<(), NodeError> {
         let key = format!("progress/{}", self.next);
         let saved = self.saved.clone();
         self.visit.cx.once(&key, async { Ok(saved) }).await?;
@@ -129,10 +131,10 @@ impl Keeper for Keeping<'_> {
 }
 
 /// The actions of this visit: of those that were asked for before, or else new ones. A reply may ask for any number; the
-/// model is asked again when all of them had their turn.
+/// model is asked again when all of them were executed.
 async fn next_actions(
     visit: &Visit,
-    workspace: &Workbench,
+    workspace: &OverlayTools,
 ) -> Result<(ExecutionPlan, Vec<Exchange>, Vec<String>), ObsiusError> {
     let state = &visit.state;
     let (pending, mut exchanges) = (&state.pending_actions, Vec::new());
@@ -153,24 +155,26 @@ async fn next_actions(
         newest.into_iter().find(|action| action.id == id).map(|action| action.result.success)
     };
     let asked_for = asked.actions.len();
-    let mut turn = take_turn(asked.actions, most, succeeded);
-    if pending.later.is_empty() && !turn.later.is_empty() {
-        turn.skipped.push(format!("{asked_for} actions were asked for at once; they are carried out {most} at a time"));
+    let mut batch = next_batch(asked.actions, most, succeeded);
+    if pending.later.is_empty() && !batch.later.is_empty() {
+        batch
+            .skipped
+            .push(format!("{asked_for} actions were asked for at once; they are carried out {most} at a time"));
     }
-    let plan = ExecutionPlan { actions: turn.now, answer: asked.answer, later: turn.later };
-    Ok((plan, exchanges, turn.skipped))
+    let plan = ExecutionPlan { actions: batch.now, answer: asked.answer, later: batch.later };
+    Ok((plan, exchanges, batch.skipped))
 }
 
-/// The plan with what was not carried out left for later.
-fn left(plan: &ExecutionPlan, carried: &Carried) -> ExecutionPlan {
-    let is_done = |action: &PlannedAction| carried.done.iter().any(|done| done.id == action.id);
+/// The plan with the actions that were not executed put off for a later visit.
+fn with_rest_for_later(plan: &ExecutionPlan, progress: &PlanProgress) -> ExecutionPlan {
+    let is_done = |action: &PlannedAction| progress.done.iter().any(|done| done.id == action.id);
     let (actions, mut later): (Vec<_>, Vec<_>) = plan.actions.iter().cloned().partition(is_done);
     later.extend(plan.later.iter().cloned());
     ExecutionPlan { actions, answer: plan.answer.clone(), later }
 }
 
 /// The actions for what is still missing.
-async fn plan_actions(visit: &Visit, workspace: &Workbench) -> Result<(ExecutionPlan, Vec<Exchange>), ObsiusError> {
+async fn plan_actions(visit: &Visit, workspace: &OverlayTools) -> Result<(ExecutionPlan, Vec<Exchange>), ObsiusError> {
     let agent = agent(&visit.setup, "execute", "plan")?;
     let notes = workspace.notes();
     let state = &visit.state;
@@ -193,9 +197,14 @@ fn nothing_about(state: &WorkflowState) -> String {
 }
 
 /// What the actions so far change in the state, apart from the vault.
-fn done_update(visit: &Visit, plan: &ExecutionPlan, carried: &Carried, exchanges: &[Exchange]) -> WorkflowStateUpdate {
+fn done_update(
+    visit: &Visit,
+    plan: &ExecutionPlan,
+    progress: &PlanProgress,
+    exchanges: &[Exchange],
+) -> WorkflowStateUpdate {
     let mut memory = Vec::new();
-    for action in &carried.done {
+    for action in &progress.done {
         memory.push(visit.entry(EntryKind::Action, action.line()));
         if !action.result.success {
             memory.push(
@@ -205,38 +214,39 @@ fn done_update(visit: &Visit, plan: &ExecutionPlan, carried: &Carried, exchanges
     }
     WorkflowState::update()
         .pending_actions(plan.clone())
-        .executed_actions(carried.done.clone())
-        .repeats(carried.repeats.clone())
+        .executed_actions(progress.done.clone())
+        .repeats(progress.repeats.clone())
         .working_memory(memory)
-        .execution_metrics(Metrics::of_actions(&carried.done))
+        .execution_metrics(Metrics::of_actions(&progress.done))
         .execution_metrics(tokens(exchanges))
         .exchanges(exchanges.to_vec())
-        .notes(carried.skipped.clone())
+        .notes(progress.skipped.clone())
 }
 
 /// Decides what follows from the actions that were carried out: complete, reflect or analyze.
 fn evaluate(
     visit: &Visit,
-    workspace: &Workbench,
+    workspace: &OverlayTools,
     plan: &ExecutionPlan,
-    carried: &Carried,
+    progress: &PlanProgress,
     exchanges: &[Exchange],
-    mended: Vec<String>,
+    link_repairs: Vec<String>,
 ) -> Result<Report, NodeError> {
     let state = &visit.state;
     let changes = workspace.changes();
     let owed = plan.later.len();
     // What the model says of its actions is said when they are carried out.
     let answer = plan.answer.clone().filter(|_| owed == 0).unwrap_or_else(|| state.answer.clone());
-    let all: Vec<ExecutedAction> = state.executed_actions.iter().cloned().chain(carried.done.iter().cloned()).collect();
-    let (done, ok) = (carried.done.len(), carried.done.iter().filter(|action| action.result.success).count());
+    let all: Vec<ExecutedAction> =
+        state.executed_actions.iter().cloned().chain(progress.done.iter().cloned()).collect();
+    let (done, ok) = (progress.done.len(), progress.done.iter().filter(|action| action.result.success).count());
     let mut context = state.vault_context.clone();
     context.recent_changes = changes.iter().map(|(path, _)| path.to_string()).collect();
-    let mut update = done_update(visit, plan, carried, exchanges)
+    let mut update = done_update(visit, plan, progress, exchanges)
         .vault_context(context)
         .changes(Shared::new(changes))
         .answer(answer.clone())
-        .notes(mended);
+        .notes(link_repairs);
     let message = match (done, answer == state.answer) {
         (0, true) => "nothing was to be done".to_owned(),
         (0, false) => "answered".to_owned(),
@@ -296,7 +306,7 @@ fn evaluate(
     };
     let mut report = Report::new(decision, message);
     report.success = done == 0 || ok > 0;
-    report.data = json!({ "actions": done, "succeeded": ok, "skipped": carried.skipped });
+    report.data = json!({ "actions": done, "succeeded": ok, "skipped": progress.skipped });
     report.update = update;
     Ok(report)
 }

@@ -10,9 +10,9 @@ use super::super::visit::Visit;
 use super::Judged;
 use crate::analyze::{asks_for_change, claims_change};
 use crate::ask::value;
+use crate::overlay_tools::diff_of;
 use crate::state::{ExecutedAction, Finding};
 use crate::view::vault_args;
-use crate::workbench::diff_of;
 
 /// How many characters of the changes a judge sees.
 const SHOWN: usize = 4_000;

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::super::visit::Visit;
 use super::Judged;
+use crate::overlay_tools::diff_of;
 use crate::state::Finding;
-use crate::workbench::diff_of;
 
 /// Judges the statements at their places in the evidence; how sure the whole is, the model does not say.
 pub(super) async fn judge(

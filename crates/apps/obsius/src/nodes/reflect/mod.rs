@@ -11,12 +11,12 @@ use super::visit::{Report, Visit, tokens, visit};
 use crate::ObsiusError;
 use crate::ask::agent;
 use crate::completion::{Facts, check};
+use crate::overlay_tools::{OverlayTools, probe_all};
 use crate::phase::{Decision, Phase};
 use crate::resources::Resources;
 use crate::state::{
     Criterion, ExecutedAction, Failure, FailureClass, Finding, StopReason, WorkflowState, WorkflowStateUpdate,
 };
-use crate::workbench::{Workbench, probe_all};
 
 /// The confidence of work of which a criterion that must hold does not, at most.
 const OUTSTANDING: f64 = 0.8;
@@ -32,7 +32,7 @@ pub async fn reflect(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> 
 
 async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let (state, config) = (&visit.state, &visit.state.session.config);
-    let workspace = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let workspace = OverlayTools::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
     let actions: Vec<ExecutedAction> = state.executed_actions.iter().cloned().collect();
     let mut evidence = probe_all(state, &workspace.notes(), &actions, &state.answer);
     let judged = judge(visit, &mut evidence).await.map_err(ObsiusError::from)?;

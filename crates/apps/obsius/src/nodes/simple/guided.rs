@@ -3,11 +3,11 @@
 use graphloom_agents::Transcript;
 use graphloom_core_graph::NodeError;
 
-use super::Talk;
-use super::small_tools::SmallTools;
+use super::ConversationSetup;
+use super::guided_tools::GuidedTools;
 
 /// What came of it.
-pub(super) async fn converse(talk: Talk<'_>) -> Result<Transcript, NodeError> {
-    let model = SmallTools::new(talk.setup.clone(), talk.request(), talk.workspace.notes());
-    talk.hold(&model).await
+pub(super) async fn converse(conversation: ConversationSetup<'_>) -> Result<Transcript, NodeError> {
+    let model = GuidedTools::new(conversation.setup.clone(), conversation.request(), conversation.workspace.notes());
+    conversation.hold(&model).await
 }

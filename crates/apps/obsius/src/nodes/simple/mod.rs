@@ -2,7 +2,7 @@
 
 mod free;
 mod guided;
-mod small_tools;
+mod guided_tools;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,18 +15,18 @@ use graphloom_llm::{ChatModel, Message, Params};
 use serde_json::json;
 
 use super::analyze::{earlier, merge};
-use super::ending::{ending, unmended};
 use super::initialize::vault_context;
+use super::stop_reason::{open_failure, stop_reason};
 use super::visit::{Report, Visit, visit};
 use crate::ObsiusError;
 use crate::analyze::{Intents, asks_for_change, claims_change};
 use crate::ask::agent;
 use crate::completion::Facts;
+use crate::overlay_tools::OverlayTools;
 use crate::phase::{Decision, Phase};
 use crate::resources::{Resources, Setup};
 use crate::state::{ExecutedAction, Metrics, WorkflowState, WorkflowStateUpdate};
 use crate::view::{language_name, vault_args};
-use crate::workbench::Workbench;
 
 /// How sure a conversation that ended by itself is to have carried out the request.
 const ANSWERED: f64 = 0.9;
@@ -44,7 +44,7 @@ pub async fn simple(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> R
 async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let state = &visit.state;
     let resources = visit.resources();
-    let workspace = Workbench::new(resources, &state.changes).map_err(ObsiusError::from)?;
+    let workspace = OverlayTools::new(resources, &state.changes).map_err(ObsiusError::from)?;
     // Turns are durable steps themselves.
     let setup = visit.plain.clone();
     let spec = agent(&setup, "simple", "request").map_err(ObsiusError::from)?;
@@ -67,29 +67,30 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         Params { temperature: spec.spec().temperature, max_tokens: spec.spec().max_tokens, ..Params::default() };
     options.repeats = state.repeats.clone();
     options.key = "first/".to_owned();
-    let talk = Talk { visit, setup: &setup, workspace: &workspace, messages: rendered.messages, options };
+    let conversation =
+        ConversationSetup { visit, setup: &setup, workspace: &workspace, messages: rendered.messages, options };
     let transcript = match spec.strategy() {
-        Strategy::Free => free::converse(talk, &**spec.model()).await?,
-        Strategy::Guided => guided::converse(talk).await?,
+        Strategy::Free => free::converse(conversation, &**spec.model()).await?,
+        Strategy::Guided => guided::converse(conversation).await?,
     };
     if claims(request, &transcript, &workspace) {
         let said = transcript.answer.unwrap_or_default().chars().take(300).collect();
         return Err(NodeError::terminal(ObsiusError::NothingDone { said }));
     }
-    let mended = workspace.mend(state).map_err(ObsiusError::from)?;
-    conclude(visit, &workspace, transcript, mended, &rendered.template, context)
+    let link_repairs = workspace.repair_links(state).map_err(ObsiusError::from)?;
+    conclude(visit, &workspace, transcript, link_repairs, &rendered.template, context)
 }
 
 /// A conversation that is to be held.
-struct Talk<'a> {
+struct ConversationSetup<'a> {
     visit: &'a Visit,
     setup: &'a Setup,
-    workspace: &'a Workbench,
+    workspace: &'a OverlayTools,
     messages: Vec<Message>,
     options: ConverseOptions,
 }
 
-impl Talk<'_> {
+impl ConversationSetup<'_> {
     /// What a person asked for.
     fn request(&self) -> &str {
         &self.visit.state.session.original_request
@@ -118,10 +119,10 @@ impl Talk<'_> {
 }
 
 /// Whether a conversation ends as if something was changed, although nothing is.
-fn claims(request: &str, transcript: &Transcript, workspace: &Workbench) -> bool {
+fn claims(request: &str, transcript: &Transcript, workspace: &OverlayTools) -> bool {
     let said = transcript.answer.as_deref().unwrap_or_default();
     let asked = asks_for_change(request) || (Intents::of(request).changes_something() && claims_change(said));
-    let answered = transcript.stop == Ended::Answered && unmended(&actions_of(transcript)).is_none();
+    let answered = transcript.stop == Ended::Answered && open_failure(&actions_of(transcript)).is_none();
     answered && asked && workspace.changes().is_empty()
 }
 
@@ -144,9 +145,9 @@ fn actions_of(transcript: &Transcript) -> Vec<ExecutedAction> {
 
 fn conclude(
     visit: &Visit,
-    workspace: &Workbench,
+    workspace: &OverlayTools,
     transcript: Transcript,
-    mended: Vec<String>,
+    link_repairs: Vec<String>,
     template: &str,
     mut context: crate::state::VaultContext,
 ) -> Result<Report, NodeError> {
@@ -156,8 +157,8 @@ fn conclude(
     context.recent_changes = changes.iter().map(|(path, _)| path.to_string()).collect();
     let failed = actions.iter().filter(|action| !action.result.success).count();
     let mut memory: Vec<_> = actions.iter().map(|action| visit.entry(EntryKind::Action, action.line())).collect();
-    let mended_failures = failed > 0 && unmended(&actions).is_none();
-    if mended_failures {
+    let made_up_for_failures = failed > 0 && open_failure(&actions).is_none();
+    if made_up_for_failures {
         // The first rule of the completion check does not hold after a failed call. That a later call made up for it is a
         // judgement, and is recorded as one.
         let reason = format!("{failed} failed calls were followed by one that succeeded");
@@ -173,10 +174,10 @@ fn conclude(
         actions: actions.len() + before,
         failed,
         threshold: state.session.config.confidence_threshold,
-        signal: mended_failures,
+        signal: made_up_for_failures,
         ..Facts::default()
     };
-    let stop = ending(&transcript, &actions, !changes.is_empty(), facts).map_err(NodeError::terminal)?;
+    let stop = stop_reason(&transcript, &actions, !changes.is_empty(), facts).map_err(NodeError::terminal)?;
     let remedy = stop.remedy();
     let confidence = if stop.is_success() { ANSWERED } else { 0.0 };
     let metrics = Metrics { tokens_used: transcript.usage.total(), ..Metrics::of_actions(&actions) };
@@ -199,6 +200,6 @@ fn conclude(
         .exchanges([exchange])
         .notes(transcript.notes)
         .notes(remedy)
-        .notes(mended);
+        .notes(link_repairs);
     Ok(Report::new(Decision::TaskComplete, message).with(update))
 }

@@ -7,48 +7,48 @@ use graphloom_pocketflow::session::Question;
 use serde_json::json;
 
 use crate::lines::{Line, Lines};
-use crate::open::{Opened, checked, last_delivered, open};
+use crate::open::{Opened, checked_id, last_delivered, open};
 use crate::setup::Setup;
-use crate::talk::{TurnResult, told, waits};
+use crate::talk::{TurnResult, follow_turn, note_waiting};
 
 /// The person's side of a chat.
 struct Person {
     lines: Lines,
-    /// On a terminal.
+    /// The prompt on a terminal; none over a pipe.
     prompt: Option<Prompt>,
-    /// What they were shown last.
+    /// The question that the person was shown last.
     shown: Option<Question>,
-    /// What they had been shown when they typed what stands ready before the next prompt.
+    /// The question that was shown when the person typed the line that is ready before the next prompt.
     shown_before: Option<Question>,
 }
 
 impl Person {
-    /// The next line, waited for; `None` when they leave. At the prompt Ctrl-C leaves too.
+    /// Waits for the next line; `None` when the person leaves. At the prompt Ctrl-C leaves too.
     async fn line(&mut self, interrupt: &Interrupt) -> Result<Option<Line>, Failure> {
-        let line = match (self.lines.taken(), &mut self.prompt) {
+        let line = match (self.lines.next_ready(), &mut self.prompt) {
             (Some(line), _) => Some(line),
             (None, None) => self.read().await?,
             (None, Some(prompt)) => {
-                let mut attention = interrupt.attend();
+                let mut subscription = interrupt.subscribe();
                 let typed = tokio::select! {
                     typed = prompt.ask("you: ") => typed?,
-                    _ = attention.signal() => None,
+                    _ = subscription.signal() => None,
                 };
-                typed.map(|typed| self.said(typed))
+                typed.map(|typed| self.line_of(typed))
             }
         };
         Ok(line.filter(|line| line.text.trim() != "/quit"))
     }
 
-    /// What was typed before the question could be read is about the one before it.
-    fn said(&mut self, typed: Typed) -> Line {
+    /// A typed line with its question: a line that was typed ahead is about the question before the last.
+    fn line_of(&mut self, typed: Typed) -> Line {
         if !typed.ahead {
             self.shown_before.clone_from(&self.shown);
         }
         Line { text: typed.text, about: self.shown_before.clone() }
     }
 
-    /// The next line of a pipe. Reading waits, so it has a thread of its own.
+    /// The next line of a pipe. Reading blocks, so it runs on a thread of its own.
     async fn read(&mut self) -> Result<Option<Line>, Failure> {
         let (mut lines, shown) = (std::mem::take(&mut self.lines), self.shown.clone());
         let read = tokio::task::spawn_blocking(move || {
@@ -65,7 +65,7 @@ impl Person {
 pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus, Failure> {
     let progress = &setup.session.progress;
     let id = match id {
-        Some(id) => checked(&id)?.to_owned(),
+        Some(id) => checked_id(&id)?.to_owned(),
         None => new_thread_id("pocketflow"),
     };
     let shown = last_delivered(setup, &id).await?;
@@ -75,21 +75,21 @@ pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus
     let opened = open(setup).await?;
     progress.note(format!("conversation `{id}`; `/quit` leaves it, and it can be gone on with at any time"));
     let mut status = ExitStatus::Done;
-    if let Some(stands) = where_it_stands(&opened, &id).await? {
+    if let Some(waiting) = waiting_result(&opened, &id).await? {
         status = ExitStatus::Waiting;
-        progress.event(&json!({ "v": 1, "event": "chat", "thread": id, "text": stands.text }));
-        show(setup, &opened, &id, &mut person, &stands).await?;
+        progress.event(&json!({ "v": 1, "event": "chat", "thread": id, "text": waiting.text }));
+        show(setup, &opened, &id, &mut person, &waiting).await?;
     }
     let mut said = Vec::new();
     loop {
         let Some(line) = person.line(&setup.session.interrupt).await? else {
             if status == ExitStatus::Waiting {
-                waits(setup, &id, person.shown.as_ref());
+                note_waiting(setup, &id, person.shown.as_ref());
             }
             break;
         };
         let streams = opened.conversations.say_about(&id, line.text.trim_end_matches(['\n', '\r']), line.about);
-        let turn = told(setup, &opened, &id, streams).await?;
+        let turn = follow_turn(setup, &opened, &id, streams).await?;
         show(setup, &opened, &id, &mut person, &turn).await?;
         status = turn.status;
         said.push(turn.text);
@@ -104,12 +104,12 @@ pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus
     Ok(status)
 }
 
-/// What an older conversation waits for, to be shown before anything is asked.
-async fn where_it_stands(opened: &Opened, id: &str) -> Result<Option<TurnResult>, Failure> {
+/// The open question of a conversation that already waits, to be shown before anything is asked.
+async fn waiting_result(opened: &Opened, id: &str) -> Result<Option<TurnResult>, Failure> {
     let conversations = &opened.conversations;
     let cut_off = conversations.is_cut_off(id).await?;
-    // A session of a newer program is told when something is said.
-    let Ok((question, mut text)) = conversations.asked(id).await else { return Ok(None) };
+    // A session of a newer program is reported when something is said.
+    let Ok((question, mut text)) = conversations.open_question(id).await else { return Ok(None) };
     if !question.is_waiting() && !cut_off {
         return Ok(None);
     }
@@ -129,12 +129,12 @@ async fn where_it_stands(opened: &Opened, id: &str) -> Result<Option<TurnResult>
 async fn show(setup: &Setup, opened: &Opened, id: &str, person: &mut Person, said: &TurnResult) -> Result<(), Failure> {
     let progress = &setup.session.progress;
     progress.clear();
-    person.lines.take_in(person.shown.as_ref())?;
+    person.lines.read_available(person.shown.as_ref())?;
     if !progress.is_json() {
         progress.tell(&said.text)?;
     }
-    if let Some(question) = said.question.as_ref().filter(|_| progress.was_read()) {
-        opened.conversations.delivered(id, question).await?;
+    if let Some(question) = said.question.as_ref().filter(|_| progress.is_stdout_open()) {
+        opened.conversations.record_delivery(id, question).await?;
         person.shown = Some(question.clone());
     }
     Ok(())

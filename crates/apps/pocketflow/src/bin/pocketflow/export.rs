@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::args::ExportFormat;
 use crate::inspect::done;
-use crate::open::look;
+use crate::open::open_existing;
 
 /// Prints a form of the proposal, or writes one or all of them to the directory of `--out`.
 pub(crate) async fn export(
@@ -16,7 +16,7 @@ pub(crate) async fn export(
     format: Option<ExportFormat>,
     output: &OutputArgs,
 ) -> Result<ExitStatus, Failure> {
-    let kept = look(session, id).await?.session(id).await?;
+    let kept = open_existing(session, id).await?.session(id).await?;
     let Some(artifact) = &kept.artifacts.proposal else {
         let message =
             format!("the conversation `{id}` has no proposal yet; `pocketflow inspect {id}` says how far it is");

@@ -10,7 +10,7 @@ use graphloom_core_graph::checkpoint::HistoryFilter;
 use graphloom_pocketflow::session as sessions;
 use serde_json::{Value, json};
 
-use crate::open::{look, no_checkpoint};
+use crate::open::{no_checkpoint, open_existing};
 
 pub(crate) fn done(session: &Session, text: &str, value: &Value) -> Result<ExitStatus, Failure> {
     session.progress.result(ExitStatus::Done, text, value)?;
@@ -19,7 +19,7 @@ pub(crate) fn done(session: &Session, text: &str, value: &Value) -> Result<ExitS
 
 /// Shows a session.
 pub(crate) async fn inspect(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let conversations = look(session, id).await?;
+    let conversations = open_existing(session, id).await?;
     let kept = conversations.session(id).await?;
     let store = &conversations.threads().app().resources().store;
     let quarantined = sessions::quarantined(&**store, id).await?.len();
@@ -67,7 +67,7 @@ pub(crate) async fn inspect(session: &Session, id: &str) -> Result<ExitStatus, F
 
 /// Lists checkpoints.
 pub(crate) async fn history(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let thread = look(session, id).await?.threads().thread(id);
+    let thread = open_existing(session, id).await?.threads().thread(id);
     let mut rows = thread.history(&HistoryFilter::default()).await?;
     rows.reverse();
     let (mut out, mut values) = (String::new(), Vec::new());
@@ -85,7 +85,7 @@ pub(crate) async fn history(session: &Session, id: &str) -> Result<ExitStatus, F
 
 /// Shows what changed between two checkpoints.
 pub(crate) async fn diff(session: &Session, id: &str, from: u64, to: u64) -> Result<ExitStatus, Failure> {
-    let thread = look(session, id).await?.threads().thread(id);
+    let thread = open_existing(session, id).await?.threads().thread(id);
     let leaves = async |number: u64| -> Result<BTreeMap<String, Value>, Failure> {
         let state = thread.at(number).state().await.map_err(|error| no_checkpoint(error.into()))?;
         let mut leaves = BTreeMap::new();
@@ -129,7 +129,7 @@ pub(crate) async fn graph(session: &Session, id: Option<&str>, format: GraphForm
     let diagram = graph.diagram();
     let (mut marks, mut path) = (Marks::new(), None);
     if let Some(id) = id {
-        look(session, id).await?;
+        open_existing(session, id).await?;
         let store = session.store().await?;
         let report = RunReport::read(&*store.checkpointer(), stored::summary(&store, id).await?).await?;
         let taken = RunPath::of(&report);

@@ -12,7 +12,7 @@ use graphloom_pocketflow::session::Question;
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) text: String,
-    /// What they had been shown.
+    /// The question that the person had been shown.
     pub(crate) about: Option<Question>,
 }
 
@@ -23,28 +23,29 @@ const MOST_AHEAD: usize = 4 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     ready: VecDeque<Line>,
-    begun: Vec<u8>,
-    /// What the first bytes of the line that has begun are about.
-    begun_about: Option<Question>,
+    /// The line whose end has not come yet.
+    partial: Vec<u8>,
+    /// The question that the partial line is about.
+    partial_about: Option<Question>,
     ended: bool,
     ahead: usize,
 }
 
 impl Lines {
-    /// Takes in all that has come in so far, as said about `about`. To be called before the next question is printed.
-    pub(crate) fn take_in(&mut self, about: Option<&Question>) -> io::Result<()> {
+    /// Reads all input that is available, as lines about `about`. To be called before the next question is printed.
+    pub(crate) fn read_available(&mut self, about: Option<&Question>) -> io::Result<()> {
         while !self.ended && self.ahead <= MOST_AHEAD && input::is_ready()? {
             self.ahead += self.read(about)?;
         }
         Ok(())
     }
 
-    /// A line that was taken in.
-    pub(crate) fn taken(&mut self) -> Option<Line> {
+    /// The next line that was read already.
+    pub(crate) fn next_ready(&mut self) -> Option<Line> {
         self.ready.pop_front()
     }
 
-    /// The next line, waited for; `None` at the end of the input.
+    /// Waits for the next line; `None` at the end of the input.
     pub(crate) fn next(&mut self, about: Option<&Question>) -> io::Result<Option<Line>> {
         // Where more came in than is read ahead, nobody knows what the rest is about.
         let about = about.filter(|_| self.ahead <= MOST_AHEAD);
@@ -61,23 +62,23 @@ impl Lines {
         Ok(read)
     }
 
-    /// Adds what was read; nothing is the end.
+    /// Adds bytes that were read; no bytes mean the end of the input.
     fn add(&mut self, bytes: &[u8], about: Option<&Question>) {
         if bytes.is_empty() {
             self.ended = true;
-            if !self.begun.is_empty() {
+            if !self.partial.is_empty() {
                 self.end_line(about);
             }
             return;
         }
         for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
-            if self.begun.is_empty() {
-                self.begun_about = about.cloned();
+            if self.partial.is_empty() {
+                self.partial_about = about.cloned();
             }
-            self.begun.extend_from_slice(piece);
+            self.partial.extend_from_slice(piece);
             match piece.last() {
                 // The second half of a line's end of two bytes.
-                Some(b'\n') if self.begun == b"\n" && self.after_return() => self.begun.clear(),
+                Some(b'\n') if self.partial == b"\n" && self.after_return() => self.partial.clear(),
                 Some(b'\n' | b'\r') => self.end_line(about),
                 _ => {}
             }
@@ -88,10 +89,10 @@ impl Lines {
         self.ready.back().is_some_and(|line| line.text.ends_with('\r'))
     }
 
-    /// A line that began before a question was shown is about the one before it.
+    /// Ends a line. A line that began before a question was shown is about the question before it.
     fn end_line(&mut self, about: Option<&Question>) {
-        let bytes = std::mem::take(&mut self.begun);
-        let began = self.begun_about.take();
+        let bytes = std::mem::take(&mut self.partial);
+        let began = self.partial_about.take();
         let about = if began.as_ref() == about { about.cloned() } else { began };
         // A letter that is not UTF-8 is read as the sign for that, and does not end the conversation.
         self.ready.push_back(Line { text: String::from_utf8_lossy(&bytes).trim_end_matches('\n').to_owned(), about });

@@ -11,13 +11,13 @@ use graphloom_retrieval::{CombinedSearch, NoSearch, Search};
 
 use crate::setup::Setup;
 
-/// Conversations that can go on, and the models that they pay for.
+/// Conversations and the models that they call.
 pub(crate) struct Opened {
     pub(crate) conversations: Conversations,
     pub(crate) models: ModelSet,
 }
 
-/// Opens conversations to go on with.
+/// Opens the conversations with models and sources.
 pub(crate) async fn open(setup: &Setup) -> Result<Opened, Failure> {
     let session = &setup.session;
     let research = sources(setup).await?;
@@ -34,7 +34,7 @@ pub(crate) async fn open(setup: &Setup) -> Result<Opened, Failure> {
     Ok(Opened { conversations, models })
 }
 
-/// What `--search` and `--corpus` name.
+/// The sources that `--search` and `--corpus` name.
 async fn sources(setup: &Setup) -> Result<Arc<dyn Search>, Failure> {
     let progress = &setup.session.progress;
     let config = &setup.config.literature;
@@ -56,8 +56,8 @@ async fn sources(setup: &Setup) -> Result<Arc<dyn Search>, Failure> {
     }))
 }
 
-/// Opens a conversation that exists, to look at it: no model is made.
-pub(crate) async fn look(session: &Session, id: &str) -> Result<Conversations, Failure> {
+/// Opens a conversation that exists for reading, without models.
+pub(crate) async fn open_existing(session: &Session, id: &str) -> Result<Conversations, Failure> {
     let runs = session.store().await?;
     let resources = Resources::new(no_models(), Arc::new(NoSearch), runs.memory())?;
     let conversations = Conversations::new(resources, runs.checkpointer());
@@ -74,19 +74,19 @@ pub(crate) async fn look(session: &Session, id: &str) -> Result<Conversations, F
     Ok(conversations)
 }
 
-/// What the next message to a conversation is about, before anything else is opened.
+/// The question that was last delivered, which the next message is about. Opens nothing but the store.
 pub(crate) async fn last_delivered(setup: &Setup, id: &str) -> Result<Option<Question>, Failure> {
     let store = setup.session.store().await?.memory();
-    Ok(sessions::delivery::about(&*store, id).await?.question)
+    Ok(sessions::delivery::last(&*store, id).await?.question)
 }
 
-/// An id that a person chose.
-pub(crate) fn checked(id: &str) -> Result<&str, Failure> {
+/// Checks an id that a person chose.
+pub(crate) fn checked_id(id: &str) -> Result<&str, Failure> {
     check_thread_id(id)?;
     Ok(id)
 }
 
-/// A checkpoint that is not there is a mistake of the command line.
+/// Turns the error of a missing checkpoint into a usage error.
 pub(crate) fn no_checkpoint(error: PocketFlowError) -> Failure {
     match error {
         PocketFlowError::Run(RunError::UnknownCheckpoint { thread, number }) => Failure::usage(format!(

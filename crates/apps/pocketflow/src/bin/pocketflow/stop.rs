@@ -8,24 +8,24 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use crate::inspect::done;
-use crate::open::{checked, look};
+use crate::open::{checked_id, open_existing};
 
 /// How often a process at work looks whether it is to stop, and who asked it whether it has.
-pub(crate) const LOOK: Duration = Duration::from_millis(200);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Who has not stopped after so many looks is not there.
 const LOOKS: usize = 50;
 
 /// Asks the process at work to stop, and waits until it has.
 pub(crate) async fn stop(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let conversations = look(session, checked(id)?).await?;
+    let conversations = open_existing(session, checked_id(id)?).await?;
     let thread = conversations.threads().thread(id);
     if thread.state().await?.status != ThreadStatus::Running {
         let value = json!({ "thread": id, "stopped": false });
         return done(session, &format!("No turn of `{id}` goes on."), &value);
     }
-    conversations.ask_to_stop(id).await?;
+    conversations.request_stop(id).await?;
     for _ in 0..LOOKS {
-        sleep(LOOK).await;
+        sleep(POLL_INTERVAL).await;
         let (stopped, text) = match thread.state().await?.status {
             ThreadStatus::Running => continue,
             ThreadStatus::Cancelled => (true, format!("The turn of `{id}` is stopped; what was done so far is kept.")),

@@ -6,40 +6,40 @@ use graphloom_pocketflow::session::{Question, Waiting};
 use graphloom_pocketflow::{ChatMessage, TurnEvent, TurnStreams};
 use serde_json::{Value, json};
 
-use crate::open::{Opened, checked, last_delivered, look, no_checkpoint, open};
+use crate::open::{Opened, checked_id, last_delivered, no_checkpoint, open, open_existing};
 use crate::setup::Setup;
-use crate::stop::LOOK;
+use crate::stop::POLL_INTERVAL;
 
-/// What a turn came to.
+/// The result of a turn.
 pub(crate) struct TurnResult {
     pub(crate) text: String,
     pub(crate) status: ExitStatus,
     pub(crate) value: Value,
-    /// What is asked with it.
+    /// The question that the turn asks.
     pub(crate) question: Option<Question>,
 }
 
 impl TurnResult {
-    /// A text that asks nothing.
+    /// A result that asks nothing.
     pub(crate) fn of(text: String, status: ExitStatus) -> Self {
         Self { text, status, value: Value::Null, question: None }
     }
 }
 
-/// Says one thing, about what was last delivered.
+/// Sends one message about the question that was last delivered.
 pub(crate) async fn say(setup: &Setup, id: &str, message: &str) -> Result<ExitStatus, Failure> {
-    // Read first: what is delivered from now on is not what the message is about.
-    let about = last_delivered(setup, checked(id)?).await?;
+    // Read first: a question that is delivered from now on is not the one that the message is about.
+    let about = last_delivered(setup, checked_id(id)?).await?;
     let opened = open(setup).await?;
     let streams = opened.conversations.say_about(id, message, about);
-    let said = told(setup, &opened, id, streams).await?;
+    let said = follow_turn(setup, &opened, id, streams).await?;
     deliver(setup, said, &opened, id).await
 }
 
-/// Ends a turn that was cut off, or says what answers the open question.
+/// Finishes a turn that was cut off, or answers the open question.
 pub(crate) async fn resume(setup: &Setup, id: &str, answers: &AnswerArgs) -> Result<ExitStatus, Failure> {
-    let about = last_delivered(setup, checked(id)?).await?;
-    let conversations = look(&setup.session, id).await?;
+    let about = last_delivered(setup, checked_id(id)?).await?;
+    let conversations = open_existing(&setup.session, id).await?;
     let status = conversations.threads().thread(id).state().await?.status;
     let cut_off = conversations.is_cut_off(id).await?;
     let waits_for_it = status == ThreadStatus::Waiting;
@@ -50,12 +50,12 @@ pub(crate) async fn resume(setup: &Setup, id: &str, answers: &AnswerArgs) -> Res
         return Err(Failure::usage(format!("`message` is answered twice, also as `{key}`; give one answer")));
     }
     if given.is_none() && waits_for_it {
-        let (question, text) = conversations.asked(id).await?;
-        waits(setup, id, Some(&question));
+        let (question, text) = conversations.open_question(id).await?;
+        note_waiting(setup, id, Some(&question));
         let asked = json!([{ "key": "message", "id": question.id, "question": { "message": text } }]);
         progress.result(ExitStatus::Waiting, &text, &json!({ "thread": id, "questions": asked }))?;
-        if progress.was_read() {
-            conversations.delivered(id, &question).await?;
+        if progress.is_stdout_open() {
+            conversations.record_delivery(id, &question).await?;
         }
         return Ok(ExitStatus::Waiting);
     }
@@ -67,7 +67,7 @@ pub(crate) async fn resume(setup: &Setup, id: &str, answers: &AnswerArgs) -> Res
         Some((key, value)) => {
             let named = Question::named(&key);
             if key != "message" && named.is_none() {
-                let open = conversations.asked(id).await?.0.id;
+                let open = conversations.open_question(id).await?.0.id;
                 return Err(Failure::usage(format!(
                     "no open question `{key}`; open: `message`, which is `{open}` now"
                 )));
@@ -80,51 +80,51 @@ pub(crate) async fn resume(setup: &Setup, id: &str, answers: &AnswerArgs) -> Res
     let opened = open(setup).await?;
     let streams = match message {
         Some((message, about)) => opened.conversations.say_about(id, &message, about),
-        None => opened.conversations.go_on(id),
+        None => opened.conversations.finish_turn(id),
     };
-    let said = told(setup, &opened, id, streams).await?;
+    let said = follow_turn(setup, &opened, id, streams).await?;
     deliver(setup, said, &opened, id).await
 }
 
-/// Does everything after a checkpoint again.
+/// Runs everything after a checkpoint again.
 pub(crate) async fn replay(setup: &Setup, id: &str, from: u64) -> Result<ExitStatus, Failure> {
-    look(&setup.session, checked(id)?).await?;
+    open_existing(&setup.session, checked_id(id)?).await?;
     let opened = open(setup).await?;
     opened.conversations.fork(id, from).await.map_err(no_checkpoint)?;
-    let streams = opened.conversations.go_on(id);
-    let said = told(setup, &opened, id, streams).await?;
+    let streams = opened.conversations.finish_turn(id);
+    let said = follow_turn(setup, &opened, id, streams).await?;
     deliver(setup, said, &opened, id).await
 }
 
-/// Makes an older checkpoint the head, and shows what is asked there.
+/// Makes an older checkpoint the head and shows the question that is open there.
 pub(crate) async fn fork(session: &Session, id: &str, at: u64) -> Result<ExitStatus, Failure> {
-    let conversations = look(session, checked(id)?).await?;
+    let conversations = open_existing(session, checked_id(id)?).await?;
     conversations.fork(id, at).await.map_err(no_checkpoint)?;
-    let (question, asked) = conversations.asked(id).await?;
+    let (question, asked) = conversations.open_question(id).await?;
     let mut text = format!("`{id}` stands at checkpoint {at} again; `pocketflow say {id} …` goes on from there");
     if question.is_waiting() {
         text = format!("{text}\n\n{asked}");
     }
     let progress = &session.progress;
     progress.result(ExitStatus::Done, &text, &json!({ "thread": id, "at": at, "asked": asked }))?;
-    if progress.was_read() {
-        conversations.delivered(id, &question).await?;
+    if progress.is_stdout_open() {
+        conversations.record_delivery(id, &question).await?;
     }
     Ok(ExitStatus::Done)
 }
 
 /// Follows a turn: thoughts are progress, chat is the result. Ctrl-C stops the turn, and so does another process that asks.
-pub(crate) async fn told(
+pub(crate) async fn follow_turn(
     setup: &Setup,
     opened: &Opened,
     id: &str,
     mut streams: TurnStreams,
 ) -> Result<TurnResult, Failure> {
     let progress = &setup.session.progress;
-    let mut attention = setup.session.interrupt.attend();
+    let mut subscription = setup.session.interrupt.subscribe();
     let mut chat: Vec<ChatMessage> = Vec::new();
-    let before = opened.conversations.stops_asked(id).await.unwrap_or(u64::MAX);
-    let (mut looks, mut stopping) = (tokio::time::interval(LOOK), false);
+    let before = opened.conversations.stop_requests(id).await.unwrap_or(u64::MAX);
+    let (mut looks, mut stopping) = (tokio::time::interval(POLL_INTERVAL), false);
     loop {
         tokio::select! {
             event = streams.next() => match event {
@@ -138,13 +138,13 @@ pub(crate) async fn told(
                 }
                 None => break,
             },
-            _ = attention.signal() => {
+            _ = subscription.signal() => {
                 progress.phase("stopping");
                 opened.conversations.stop(id);
             }
             _ = looks.tick(), if !stopping => {
                 // A store that is busy is asked again.
-                let asked = opened.conversations.stops_asked(id).await.unwrap_or_default();
+                let asked = opened.conversations.stop_requests(id).await.unwrap_or_default();
                 if asked > before && opened.conversations.stop(id) {
                     progress.note("another process stops this turn");
                     progress.phase("stopping");
@@ -153,7 +153,7 @@ pub(crate) async fn told(
             }
         }
     }
-    drop(attention);
+    drop(subscription);
     progress.clear();
     let texts: Vec<&str> = chat.iter().map(ChatMessage::text).collect();
     let failed = chat.iter().any(|message| matches!(message, ChatMessage::Failed(_)));
@@ -180,34 +180,34 @@ pub(crate) async fn told(
     Ok(TurnResult { text, status, value, question })
 }
 
-/// Prints what a turn came to, and notes that it was delivered when it was.
+/// Prints the result of a turn, and records its question as delivered when stdout took the text.
 async fn deliver(setup: &Setup, said: TurnResult, opened: &Opened, id: &str) -> Result<ExitStatus, Failure> {
     let progress = &setup.session.progress;
     match said.status {
-        ExitStatus::Waiting => waits(setup, id, said.question.as_ref()),
+        ExitStatus::Waiting => note_waiting(setup, id, said.question.as_ref()),
         ExitStatus::Interrupted => progress.note(format!("`{id}` is stopped; go on with: {}", go_on_line(setup, id))),
         _ => {}
     }
     let mut value = said.value;
     value["spent"] = serde_json::to_value(opened.models.ledger.spent())?;
     progress.result(said.status, &said.text, &value)?;
-    if let Some(question) = said.question.filter(|_| progress.was_read()) {
-        opened.conversations.delivered(id, &question).await?;
+    if let Some(question) = said.question.filter(|_| progress.is_stdout_open()) {
+        opened.conversations.record_delivery(id, &question).await?;
     }
     Ok(said.status)
 }
 
-/// Says how to go on without a terminal.
-pub(crate) fn waits(setup: &Setup, id: &str, question: Option<&Question>) {
+/// Notes that the conversation waits, and the command that answers it without a terminal.
+pub(crate) fn note_waiting(setup: &Setup, id: &str, question: Option<&Question>) {
     let key = question.map_or("message", |question| &question.id);
     let line = go_on_line(setup, id);
     setup.session.progress.note(format!("`{id}` waits for you; go on with: {line} --answer '{key}=\"…\"'"));
 }
 
-/// The command that goes on with a conversation as it was gone on with.
+/// The command that resumes the conversation with the same options.
 fn go_on_line(setup: &Setup, id: &str) -> String {
     let work = &setup.work;
-    let mut line = setup.session.same_again_line(id, &work.run, &work.sources);
+    let mut line = setup.session.resume_line_with_options(id, &work.run, &work.sources);
     if let Some(folder) = &work.prompts.prompts {
         line.push_str(&format!(" --prompts {}", quoted(&folder.display().to_string())));
     }

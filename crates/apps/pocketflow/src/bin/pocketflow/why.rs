@@ -8,11 +8,11 @@ use graphloom_core_graph::checkpoint::HistoryFilter;
 use serde_json::{Value, json};
 
 use crate::inspect::done;
-use crate::open::{look, no_checkpoint};
+use crate::open::{no_checkpoint, open_existing};
 
 /// Shows the decisions of a turn up to a checkpoint, from the message that began it on.
 pub(crate) async fn why(session: &Session, id: &str, checkpoint: Option<u64>) -> Result<ExitStatus, Failure> {
-    let thread = look(session, id).await?.threads().thread(id);
+    let thread = open_existing(session, id).await?.threads().thread(id);
     let rows = thread.history(&HistoryFilter::default()).await?;
     let by_number: BTreeMap<u64, _> = rows.iter().map(|row| (row.number, row)).collect();
     // The newest comes first; what a fork left behind is no parent of it.

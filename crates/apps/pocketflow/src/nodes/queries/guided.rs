@@ -19,7 +19,7 @@ const PARTS: usize = 3;
 const WORDS: std::ops::RangeInclusive<usize> = 2..=10;
 
 #[derive(Serialize, Deserialize)]
-struct Made {
+struct GeneratedQuery {
     query: String,
 }
 
@@ -41,7 +41,7 @@ pub(super) async fn make(
             parameters.existing.iter().map(String::as_str).chain(queries.iter().map(|query| &*query.text)).collect();
         let args = json!({ "topic": topic, "aspect": aspect, "feedback": feedback });
         let properties = json!({ "query": { "type": "string", "minLength": 6, "maxLength": 70 } });
-        let check = |made: &Made| usable(&made.query, &about, &known);
+        let check = |made: &GeneratedQuery| usable(&made.query, &about, &known);
         match small.value("query", &format!("query/{at}"), &args, &properties, check).await? {
             Ok(made) => {
                 let text = on_one_line(&made.query);

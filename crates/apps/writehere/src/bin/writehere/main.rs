@@ -30,7 +30,7 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         Command::Why { thread, node } => inspect::why(&session, &thread, &node).await,
         Command::Log { thread } => inspect::log(&session, &thread).await,
         Command::Tree(tree) => draw::tree(&session, tree).await,
-        Command::Graph { format } => format.tell(graphloom_writehere::graph().diagram(), &session),
+        Command::Graph { format } => format.print(graphloom_writehere::graph().diagram(), &session),
         Command::Fork { thread, at } => open::runs(&session).fork(&thread, at).await,
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn record(
             "thread": id,
             "seconds": stored::seconds(events),
             "spent": writing.spent.or_later(made.ledger.spent()),
-            "events": stored::trouble(events),
+            "events": stored::problem_events(events),
         },
     }))
 }

@@ -31,8 +31,8 @@ impl Watch {
         Self { watcher: Watcher::new(progress, notes), ledger, words: BTreeMap::new() }
     }
 
-    pub(crate) fn see(&mut self, event: &Event) {
-        self.watcher.see(event);
+    pub(crate) fn observe(&mut self, event: &Event) {
+        self.watcher.observe(event);
         if let EventKind::Values { payload } = &event.kind
             && let Some(state) = payload.get::<Writing>()
         {
@@ -41,7 +41,7 @@ impl Watch {
     }
 
     fn show(&mut self, state: &Writing) {
-        self.watcher.tell(state.notes.iter());
+        self.watcher.show_notes(state.notes.iter());
         if self.watcher.progress().is_live() {
             let drawing = state.tree.draw();
             self.watcher.progress().tree(match columns(&std::io::stderr()) {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use graphloom_cli::frame::{Origin, announce, follow_run, prepare, stopped, waiting};
+use graphloom_cli::frame::{Origin, announce, follow_run, prepare, stopped_result, waiting_result};
 use graphloom_cli::{ExitStatus, Failure, OutputArgs, Session, check_thread_id, new_thread_id, runs as stored};
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{EventKind, Order, Outcome, Questions, Run, RunPolicy, Thread};
@@ -105,7 +105,7 @@ async fn conclude(
     mut watch: Watch,
 ) -> Result<ExitStatus, Failure> {
     announce(session, thread.id());
-    let outcome = follow_run(session, thread.id(), run, |event| watch.see(event)).await?;
+    let outcome = follow_run(session, thread.id(), run, |event| watch.observe(event)).await?;
     match &outcome {
         Outcome::Done(_) => {
             keep_order(opened, thread).await?;
@@ -114,8 +114,8 @@ async fn conclude(
         Outcome::Waiting(questions) if shortages(questions).len() == questions.len() => {
             deliver(output, session, opened, thread, &shortages(questions)).await
         }
-        Outcome::Waiting(questions) => waiting(session, thread.id(), questions, false)?.tell(session),
-        other => stopped(session, thread.id(), other).tell(session),
+        Outcome::Waiting(questions) => waiting_result(session, thread.id(), questions, false)?.print(session),
+        other => stopped_result(session, thread.id(), other).print(session),
     }
 }
 
@@ -130,7 +130,7 @@ async fn deliver(
     let state = thread.state().await?;
     let writing = &*state.state;
     let finished = match (short.first(), &writing.finished) {
-        (Some(short), _) => Finished::so_far(writing, &short.reason),
+        (Some(short), _) => Finished::partial(writing, &short.reason),
         (None, Some(finished)) => finished.clone(),
         (None, None) => return Err(Failure::new(ExitStatus::Failed, "the run ended without a result")),
     };

@@ -4,7 +4,7 @@ use super::super::RepairKind;
 use super::Work;
 
 /// Drops dependencies of a task on itself and on ids that are not in the plan.
-pub(super) fn settle(work: &mut Work<'_>) {
+pub(super) fn repair(work: &mut Work<'_>) {
     let ids: Vec<String> = work.tasks.iter().map(|task| task.id.clone()).collect();
     for index in 0..work.tasks.len() {
         let id = ids[index].clone();

@@ -29,7 +29,7 @@ fn misplaced(id: &str, outer: &str) -> Option<(RepairKind, String)> {
 }
 
 /// Numbers the whole layer anew when an id is missing, repeated, carries no number or belongs elsewhere.
-pub(super) fn settle(work: &mut Work<'_>) {
+pub(super) fn repair(work: &mut Work<'_>) {
     let mut seen = BTreeSet::new();
     let mut faults = Vec::new();
     for task in &work.tasks {

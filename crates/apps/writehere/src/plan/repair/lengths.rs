@@ -7,7 +7,7 @@ use crate::length::{parse_words, share, words_text};
 
 /// Fills in lengths and scales them to the outer length, as far as that is known in words. The only write task of a
 /// plan inherits the outer length as it is stated.
-pub(super) fn settle(work: &mut Work<'_>) {
+pub(super) fn repair(work: &mut Work<'_>) {
     for task in work.tasks.iter_mut().filter(|task| task.task_type != TaskType::Write) {
         task.length = None;
     }

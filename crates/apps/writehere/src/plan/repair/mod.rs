@@ -1,6 +1,6 @@
 //! Making a plan that can be carried out of whatever was written. Every change is listed.
 
-mod circles;
+mod cycles;
 mod dependencies;
 mod ids;
 mod lengths;
@@ -79,15 +79,15 @@ pub fn repair_plan(raw: &RawPlan, outer: Outer<'_>, rules: &PlanRules) -> Plan {
         work.note(RepairKind::RepeatsItself, "", "", found, "the task is carried out without further planning");
     } else {
         work.tasks = raw.tasks.iter().enumerate().map(|(index, task)| Draft::new(index, task)).collect();
-        ids::settle(&mut work);
-        types::settle_goals(&mut work);
-        types::settle_types(&mut work);
-        dependencies::settle(&mut work);
-        shape::settle(&mut work);
-        lengths::settle(&mut work);
+        ids::repair(&mut work);
+        types::repair_goals(&mut work);
+        types::repair_types(&mut work);
+        dependencies::repair(&mut work);
+        shape::repair(&mut work);
+        lengths::repair(&mut work);
     }
     let mut tasks: Vec<PlannedTask> = work.tasks.iter().map(Draft::planned).collect();
-    circles::settle(&mut tasks, rules.chains, &mut work.repairs);
+    cycles::repair(&mut tasks, rules.chains, &mut work.repairs);
     Plan { tasks, repairs: work.repairs }
 }
 

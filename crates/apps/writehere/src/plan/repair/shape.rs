@@ -6,7 +6,7 @@ use crate::TaskType;
 use crate::length::{parse_words, words_text};
 
 /// Settles the end and the size of the plan.
-pub(super) fn settle(work: &mut Work<'_>) {
+pub(super) fn repair(work: &mut Work<'_>) {
     if work.tasks.is_empty() {
         return;
     }

@@ -6,7 +6,7 @@ use crate::TaskType;
 use crate::length::parse_words;
 
 /// Gives a goal to tasks without one, from their own plan or from the outer goal.
-pub(super) fn settle_goals(work: &mut Work<'_>) {
+pub(super) fn repair_goals(work: &mut Work<'_>) {
     for index in 0..work.tasks.len() {
         if !work.tasks[index].goal.is_empty() {
             continue;
@@ -26,7 +26,7 @@ pub(super) fn settle_goals(work: &mut Work<'_>) {
 }
 
 /// Reads the types; what is unknown or not allowed becomes the nearest type that is.
-pub(super) fn settle_types(work: &mut Work<'_>) {
+pub(super) fn repair_types(work: &mut Work<'_>) {
     let inner = work.outer.task_type.inner();
     let mut allowed: Vec<TaskType> = inner.iter().copied().filter(|t| work.rules.allowed.contains(t)).collect();
     if allowed.is_empty() {

@@ -7,7 +7,7 @@ use super::super::{Setup, StageError, TaskContext};
 use super::AGENT;
 use crate::context::PromptArgs;
 
-/// What the model makes of the results.
+/// The model's text from the results.
 pub(super) async fn aggregate(
     setup: &Setup,
     context: TaskContext<'_>,

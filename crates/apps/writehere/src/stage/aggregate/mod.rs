@@ -6,7 +6,7 @@ mod guided;
 use graphloom_agents::{Exchange, Strategy};
 use graphloom_state_machine::TaskAction;
 
-use super::ask::tolerated;
+use super::ask::reading_notes;
 use super::{Outcome, Setup, StageError, TaskContext};
 use crate::TaskType;
 use crate::cite::cited_ids;
@@ -17,7 +17,8 @@ use crate::task::ActionResult;
 /// The name of the agent in records of results.
 const AGENT: &str = "final_aggregate";
 
-/// Aggregates. The result of a single execute child passes through; otherwise the profile says how.
+/// Aggregates the results of the inner tasks. The result of a single execute child is taken over; otherwise the profile
+/// says how to aggregate.
 pub(super) async fn aggregate(setup: &Setup, context: TaskContext<'_>) -> Result<Outcome, StageError> {
     let node = context.node()?;
     let mut inner = context.tree.inner(node);
@@ -26,31 +27,31 @@ pub(super) async fn aggregate(setup: &Setup, context: TaskContext<'_>) -> Result
     {
         let mut result = only.payload.results.get(&TaskAction::Execute).cloned().unwrap_or_default();
         result.agent = format!("{AGENT}: passed through");
-        let left_open = close(setup, context, &mut result)?;
+        let unanswered = append_unanswered(setup, context, &mut result)?;
         let mut outcome = context.result(TaskAction::FinalAggregate, result);
-        outcome.notes.extend(left_open);
+        outcome.notes.extend(unanswered);
         return Ok(outcome);
     }
-    let (made, exchange) = made(setup, context).await?;
-    let mut result = ActionResult::new(AGENT, made);
+    let (text, exchange) = combined_text(setup, context).await?;
+    let mut result = ActionResult::new(AGENT, text);
     result.evidence = cited_ids(&result.text);
-    let left_open = close(setup, context, &mut result)?;
+    let unanswered = append_unanswered(setup, context, &mut result)?;
     let unwritten: Vec<String> =
         context.tree.inner(node).filter(|inner| inner.failure.is_some()).map(|inner| inner.key.to_string()).collect();
     if !unwritten.is_empty() {
         result.notes.push(format!("made without the failed tasks {}", unwritten.join(", ")));
     }
     let mut notes: Vec<String> = result.notes.iter().map(|note| format!("task `{}`: {note}", context.key)).collect();
-    notes.extend(left_open);
-    notes.extend(exchange.iter().flat_map(|exchange| tolerated(context.key, exchange)));
+    notes.extend(unanswered);
+    notes.extend(exchange.iter().flat_map(|exchange| reading_notes(context.key, exchange)));
     let mut outcome = context.result(TaskAction::FinalAggregate, result);
     outcome.exchanges.extend(exchange);
     outcome.notes = notes;
     Ok(outcome)
 }
 
-/// The text that is made of the results inside a task.
-async fn made(setup: &Setup, context: TaskContext<'_>) -> Result<(String, Option<Exchange>), StageError> {
+/// The combined text of the results inside a task.
+async fn combined_text(setup: &Setup, context: TaskContext<'_>) -> Result<(String, Option<Exchange>), StageError> {
     let task_type = context.node()?.payload.info.task_type;
     let mode = setup.profile.settings.aggregate(task_type);
     if mode == Aggregate::Article {
@@ -65,16 +66,20 @@ async fn made(setup: &Setup, context: TaskContext<'_>) -> Result<(String, Option
     Ok((args.to_run_final_aggregate, None))
 }
 
-/// Ends the whole text with what it leaves open, where it only quotes; the note that says so. A model that writes says
-/// itself what it leaves open.
-fn close(setup: &Setup, context: TaskContext<'_>, result: &mut ActionResult) -> Result<Option<String>, StageError> {
+/// Appends a line on unanswered parts to the whole text where the text only quotes, and returns a note. A model that writes
+/// freely names open parts itself.
+fn append_unanswered(
+    setup: &Setup,
+    context: TaskContext<'_>,
+    result: &mut ActionResult,
+) -> Result<Option<String>, StageError> {
     let is_whole = context.node()?.payload.info.task_type == TaskType::Write && context.key.is_root();
     if !is_whole || setup.search.is_none() {
         return Ok(None);
     }
     let line = match setup.strategy("execute", TaskType::Write)? {
         Strategy::Free => None,
-        Strategy::Guided => guided::left_open(context, &result.text)?,
+        Strategy::Guided => guided::unanswered_line_of(context, &result.text)?,
     };
     let Some(line) = line else { return Ok(None) };
     result.text = format!("{}\n\n{line}", result.text.trim_end()).trim_start().to_owned();

@@ -6,7 +6,7 @@ mod guided;
 use graphloom_agents::Strategy;
 use graphloom_state_machine::TaskAction;
 
-use super::ask::tolerated;
+use super::ask::reading_notes;
 use super::{Outcome, Setup, StageError, TaskContext};
 use crate::TaskType;
 use crate::cite::cited_ids;
@@ -25,7 +25,7 @@ pub(super) async fn reason(setup: &Setup, context: TaskContext<'_>) -> Result<Ou
     let mut result = ActionResult::new(AGENT, answer.value);
     result.evidence = cited_ids(&result.text);
     let mut outcome = context.result(TaskAction::Execute, result);
-    outcome.notes.extend(tolerated(context.key, &answer.exchange));
+    outcome.notes.extend(reading_notes(context.key, &answer.exchange));
     outcome.exchanges.push(answer.exchange);
     outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", context.key)));
     Ok(outcome)

@@ -8,8 +8,8 @@ use graphloom_retrieval::{Evidence, Search};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::ask::{agent, seeded, text, tolerated};
-use super::super::gather::quoted;
+use super::super::ask::{agent, reading_notes, seeded, text};
+use super::super::gather::fitting_sentences;
 use super::super::{Outcome, Setup, StageError, TaskContext, gather};
 use super::{finish, found_nothing};
 use crate::context::PromptArgs;
@@ -136,11 +136,11 @@ pub(super) async fn search(
             queries_per_turn: rules.queries_per_turn,
         };
         let answer = text(&merge, &prompt, seeded(setup, &context, "merge")).await?;
-        notes.extend(tolerated(context.key, &answer.exchange));
+        notes.extend(reading_notes(context.key, &answer.exchange));
         exchanges.push(answer.exchange);
         answer.value
     } else {
-        [observations, quoted(&args.goal, &found)].join("\n\n").trim().to_string()
+        [observations, fitting_sentences(&args.goal, &found)].join("\n\n").trim().to_string()
     };
     let mut outcome = finish(context, result, found);
     outcome.exchanges = exchanges;

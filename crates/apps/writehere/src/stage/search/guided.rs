@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::ask::{agent, seeded, value};
-use super::super::gather::quoted;
+use super::super::gather::fitting_sentences;
 use super::super::{Gathered, Outcome, Setup, StageError, TaskContext, gather};
 use super::{finish, found_nothing};
 
@@ -40,7 +40,7 @@ pub(super) async fn search(
     queries.extend(answer.value.queries.into_iter().filter(|query| !query.trim().is_empty()));
     let Gathered { evidence: found, notes } =
         gather(engine, &queries, rules.results_per_turn, &BTreeSet::new()).await?;
-    let mut outcome = finish(context, quoted(&args.goal, &found), found);
+    let mut outcome = finish(context, fitting_sentences(&args.goal, &found), found);
     outcome.notes.extend(notes.into_iter().map(|note| format!("task `{}`: {note}", context.key)));
     if outcome.evidence.is_empty() {
         outcome.notes.push(found_nothing(context, engine));

@@ -3,13 +3,13 @@
 use graphloom_agents::AgentError;
 use graphloom_state_machine::TaskAction;
 
-use super::super::ask::{agent, seeded, text, tolerated};
+use super::super::ask::{agent, reading_notes, seeded, text};
 use super::super::{Outcome, Setup, StageError, TaskContext};
 use super::AGENT;
 use super::heading::Heading;
-use super::lookup::look_up;
 use super::paragraphs::write_in_paragraphs;
-use super::shorten::measured;
+use super::shorten::shorten;
+use super::unplanned_search::search_unplanned;
 use crate::cite::cited_ids;
 use crate::context::share_of;
 use crate::task::ActionResult;
@@ -21,9 +21,9 @@ pub(super) async fn write(setup: &Setup, context: TaskContext<'_>) -> Result<Out
     if setup.profile.settings.length.keep {
         args.share = share_of(context.tree, context.key);
     }
-    let found = look_up(setup, context, &mut args).await?;
+    let found = search_unplanned(setup, context, &mut args).await?;
     let answer = text(&agent, &args, seeded(setup, &context, "write")).await?;
-    let mut notes = tolerated(context.key, &answer.exchange);
+    let mut notes = reading_notes(context.key, &answer.exchange);
     if !notes.is_empty() && cited_ids(&answer.value).is_empty() && setup.search.is_some() {
         // A model that cannot follow the prompt is led like the small ones: it chooses among sentences of the sources.
         match write_in_paragraphs(setup, context, &args, &agent, Heading::OfGoal).await {
@@ -40,7 +40,7 @@ pub(super) async fn write(setup: &Setup, context: TaskContext<'_>) -> Result<Out
     let mut exchanges = vec![answer.exchange];
     let mut result = ActionResult::new(AGENT, answer.value);
     if let Some(share) = args.share {
-        let measured = measured(setup, context, &args, share, result.text).await;
+        let measured = shorten(setup, context, &args, share, result.text).await;
         (result.text, result.length) = (measured.text, Some(measured.length));
         exchanges.extend(measured.exchange);
         notes.extend(measured.note);

@@ -4,7 +4,7 @@ use graphloom_retrieval::Evidence;
 
 use super::super::TaskContext;
 use crate::cite::cited_ids;
-use crate::context::subject;
+use crate::context::context_node;
 
 /// Where the heading of a part directly inside the root comes from.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +16,8 @@ pub(super) enum Heading {
 }
 
 impl Heading {
-    /// The heading of a part with this text, of this evidence, after what stands `before`.
-    pub(super) fn above(
+    /// The heading for a part with this text and evidence, which follows the text `before`.
+    pub(super) fn text(
         self,
         context: TaskContext<'_>,
         gathered: &[Evidence],
@@ -33,7 +33,7 @@ impl Heading {
 
 /// The heading of a part directly inside the root: its goal.
 fn goal_heading(context: TaskContext<'_>) -> Option<String> {
-    let part = subject(context.tree, context.key).filter(|part| part.layer() == 1)?;
+    let part = context_node(context.tree, context.key).filter(|part| part.layer() == 1)?;
     let goal = part.payload.info.goal.trim().trim_end_matches(['.', ':', ';']);
     let goal = goal.strip_prefix("Write about ").or_else(|| goal.strip_prefix("Write ")).unwrap_or(goal);
     let mut letters = goal.chars();
@@ -44,7 +44,7 @@ fn goal_heading(context: TaskContext<'_>) -> Option<String> {
 /// The heading of a part directly inside the root that a small model made: that of the first source it quotes whose heading
 /// the text does not have yet. A small model's own goals promise what the quotations do not say.
 fn source_heading(context: TaskContext<'_>, gathered: &[Evidence], text: &str, before: &str) -> Option<String> {
-    subject(context.tree, context.key).filter(|part| part.layer() == 1)?;
+    context_node(context.tree, context.key).filter(|part| part.layer() == 1)?;
     let asked = &context.tree.root()?.payload.info.goal;
     let cited = cited_ids(text);
     let quoted = cited.iter().filter_map(|id| gathered.iter().find(|evidence| evidence.id == *id));

@@ -3,10 +3,10 @@
 mod free;
 mod guided;
 mod heading;
-mod lookup;
 mod paragraphs;
 mod quotable;
 mod shorten;
+mod unplanned_search;
 
 pub use quotable::quotable;
 

@@ -13,13 +13,13 @@ use graphloom_state_machine::{NodeKey, TaskAction};
 use serde::Serialize;
 
 use super::super::ask::{agent, seeded, value};
-use super::super::repeat::without_repetition;
+use super::super::repetition::without_repetition;
 use super::super::{Outcome, Setup, StageError, TaskContext, gather};
 use super::AGENT;
 use super::heading::Heading;
 use super::quotable::quotable;
 use crate::cite::{cited_ids, mark, without_marks};
-use crate::context::{PromptArgs, article_of, article_text, outer_precedents, same_graph_precedents};
+use crate::context::{PromptArgs, article_of, article_text, outer_dependencies, same_graph_dependencies};
 use crate::length::count_words;
 use crate::task::{ActionResult, Node};
 
@@ -129,7 +129,7 @@ pub(super) async fn write_in_paragraphs(
         notes.push(format!("task `{}`: the sources gave {made} of {target} words", context.key));
     }
     let mut text = paragraphs.join("\n\n");
-    if let Some(heading) = heading.above(context, &gathered, &text, &before) {
+    if let Some(heading) = heading.text(context, &gathered, &text, &before) {
         text = format!("{heading}\n\n{text}");
     }
     let mut result = ActionResult::new(AGENT, text);
@@ -165,8 +165,8 @@ async fn free_paragraph(
 
 /// The evidence that the results this task builds on rest on, nearest first.
 fn evidence_for(context: TaskContext<'_>) -> Vec<Evidence> {
-    let mut groups = outer_precedents(context.tree, context.key, usize::MAX);
-    groups.push(same_graph_precedents(context.tree, context.key));
+    let mut groups = outer_dependencies(context.tree, context.key, usize::MAX);
+    groups.push(same_graph_dependencies(context.tree, context.key));
     let nodes = groups.iter().rev().flat_map(|p| p.groups.iter().rev()).flat_map(|(_, nodes)| nodes.iter().copied());
     let mut seen = BTreeMap::new();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! A text that is far longer than its share is asked for once more.
+//! Asking for a shorter text where a text is far longer than its share.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::context::{PromptArgs, Share};
 use crate::length::count_words;
 use crate::task::WrittenLength;
 
-/// A text whose length was looked at.
+/// A text with its measured length.
 pub(super) struct Measured {
     pub(super) text: String,
     pub(super) length: WrittenLength,
@@ -29,25 +29,25 @@ struct ShortenArgs<'a> {
     words: u32,
 }
 
-/// Counts a text, and where it has too many words for its share, asks for a shorter one. A shorter one that lost too much, or
-/// that cites what the text does not, is not taken, and neither is one that could not be had: the text then stays, with a note.
-pub(super) async fn measured(
+/// Counts a text and asks for a shorter one where the text has too many words for its share. A shorter text that lost too
+/// much or cites something new is refused. Where no shorter text is accepted, the text stays, with a note.
+pub(super) async fn shorten(
     setup: &Setup,
     context: TaskContext<'_>,
     args: &PromptArgs,
     share: Share,
     text: String,
 ) -> Measured {
-    let words = counted(&text);
+    let words = words_in(&text);
     let mut length = WrittenLength::new(share.words, words);
     if !is_over(words, share.words, setup.profile.settings.length.over_percent) {
         return Measured { text, length, exchange: None, note: None };
     }
-    let told = format!("task `{}`: the text has {words} words for a share of {}", context.key, share.words);
+    let excess = format!("task `{}`: the text has {words} words for a share of {}", context.key, share.words);
     let spec = match setup.profile.agent("shorten", &args.task_type) {
         Ok(spec) => spec,
         Err(error) => {
-            let note = Some(format!("{told}, and stays: {error}"));
+            let note = Some(format!("{excess}, and stays: {error}"));
             return Measured { text, length, exchange: None, note };
         }
     };
@@ -57,25 +57,25 @@ pub(super) async fn measured(
     let answer = agent.ask(&prompt, seeded(setup, &context, "shorten"), |reply| {
         let shorter =
             tags::find(reply.text, tag).ok_or_else(|| format!("there is no text between `<{tag}>` and `</{tag}>`"))?;
-        takes_the_place_of(&text, &shorter, share.words)?;
+        check_shortened(&text, &shorter, share.words)?;
         Ok(Parsed::new(shorter))
     });
     match answer.await {
         Ok(answer) => {
             length.before = Some(words);
-            length.words = counted(&answer.value);
-            let note = format!("{told}; it was asked for once more and has {} now", length.words);
+            length.words = words_in(&answer.value);
+            let note = format!("{excess}; it was asked for once more and has {} now", length.words);
             Measured { text: answer.value, length, exchange: Some(answer.exchange), note: Some(note) }
         }
         Err(error) => {
-            let note = Some(format!("{told}, and stays, for no shorter one was to be had: {error}"));
+            let note = Some(format!("{excess}, and stays, for no shorter one was to be had: {error}"));
             let exchange = error.exchange().cloned();
             Measured { text, length, exchange, note }
         }
     }
 }
 
-fn counted(text: &str) -> u32 {
+fn words_in(text: &str) -> u32 {
     u32::try_from(count_words(&without_marks(text))).unwrap_or(u32::MAX)
 }
 
@@ -83,9 +83,9 @@ fn is_over(words: u32, share: u32, percent: u32) -> bool {
     u64::from(words) * 100 > u64::from(share) * (100 + u64::from(percent))
 }
 
-/// Whether a shorter text can be taken.
-fn takes_the_place_of(text: &str, shorter: &str, share: u32) -> Result<(), String> {
-    let (before, words) = (counted(text), counted(shorter));
+/// Checks that a shorter text can replace a text.
+fn check_shortened(text: &str, shorter: &str, share: u32) -> Result<(), String> {
+    let (before, words) = (words_in(text), words_in(shorter));
     if words >= before {
         return Err(format!("the text has {words} words, which is not fewer than {before}"));
     }
@@ -125,7 +125,7 @@ mod tests {
             ("One two three four five.", Some("lost all its marks")),
             ("One two three four [reference:c#3].", Some("`[reference:c#3]`, which was not there")),
         ] {
-            let taken = takes_the_place_of(text, shorter, 5);
+            let taken = check_shortened(text, shorter, 5);
             assert_eq!(taken.is_ok(), problem.is_none(), "{shorter}: {taken:?}");
             assert!(problem.is_none_or(|problem| taken.unwrap_err().contains(problem)), "{shorter}");
         }

@@ -16,9 +16,9 @@ pub(crate) struct Findings {
     /// Keys in the environment.
     pub(crate) keys: Vec<Key>,
     /// Which server a run would send which key.
-    pub(crate) sent: Vec<Sent>,
+    pub(crate) sent: Vec<KeyDestination>,
     /// What each model of a run said when it was asked for a word; empty when none was asked.
-    pub(crate) words: Vec<Word>,
+    pub(crate) words: Vec<ModelAnswer>,
     /// The built-in model.
     pub(crate) built_in: BuiltIn,
     /// The engines of the network.
@@ -58,7 +58,7 @@ pub(crate) struct Key {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Sent {
+pub(crate) struct KeyDestination {
     /// The role whose calls go there; `default` for all that have no model of their own.
     pub(crate) role: String,
     pub(crate) server: String,
@@ -67,7 +67,7 @@ pub(crate) struct Sent {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Word {
+pub(crate) struct ModelAnswer {
     pub(crate) model: String,
     /// The first word of the answer, which may be empty.
     pub(crate) said: Option<String>,

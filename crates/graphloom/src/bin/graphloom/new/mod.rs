@@ -72,7 +72,7 @@ fn make(
     }
     write(&folder, &files)?;
 
-    let (count, from) = (files.len(), source.told());
+    let (count, from) = (files.len(), source.description());
     let shown = name.as_str();
     let text = format!(
         "`{shown}` has {count} files of the template `{}`; {from}\nnext:\n  cd {}\n  cargo run{}\n  cargo test\n",

@@ -48,7 +48,7 @@ impl Source {
     }
 
     /// For people.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn description(&self) -> String {
         match self {
             Self::Version(version) => {
                 format!("it uses `graphloom` {version} of the registry (`--path` takes a checkout)")

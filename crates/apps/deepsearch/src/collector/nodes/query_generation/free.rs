@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Made;
+use super::GeneratedQueries;
 use crate::ask::{Ask, AskFailure, value};
 use crate::collector::CollectRequest;
 use crate::collector::retrieval::distinct;
@@ -27,10 +27,10 @@ pub(super) async fn queries(
     request: &CollectRequest,
     ask: &Ask,
     args: &Value,
-) -> Result<Result<Made, AskFailure>, NodeError> {
+) -> Result<Result<GeneratedQueries, AskFailure>, NodeError> {
     let check = |answer: Queries| {
         let queries = distinct(answer.queries, &[], request.limits.queries());
-        let made = Made { description: answer.description, queries };
+        let made = GeneratedQueries { description: answer.description, queries };
         if made.queries.is_empty() { Err("there are no queries".to_owned()) } else { Ok(made) }
     };
     value(cx, ask, args, check).await

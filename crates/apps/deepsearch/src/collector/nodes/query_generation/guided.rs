@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Made;
+use super::GeneratedQueries;
 use crate::ask::{Ask, AskFailure, value};
 use crate::collector::CollectRequest;
 use crate::collector::retrieval::distinct;
@@ -26,7 +26,7 @@ pub(super) async fn queries(
     request: &CollectRequest,
     ask: &Ask,
     args: &Value,
-) -> Result<Result<Made, AskFailure>, NodeError> {
+) -> Result<Result<GeneratedQueries, AskFailure>, NodeError> {
     let title = request.step.title.trim();
     let take = |answer: FewQueries| {
         // The section of a question with several parts is one of them.
@@ -34,7 +34,7 @@ pub(super) async fn queries(
         let part = if has_parts { request.section_title.clone() } else { request.query.clone() };
         let plain = [part, format!("{title} {}", request.query), format!("{} {title}", request.section_title)];
         let queries = distinct(plain.into_iter().chain(answer.queries), &[], request.limits.queries());
-        Ok(Made { description: String::new(), queries })
+        Ok(GeneratedQueries { description: String::new(), queries })
     };
     value(cx, ask, args, take).await
 }

@@ -11,8 +11,8 @@ use crate::collector::{CollectorState, CollectorStateUpdate};
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::RetrievalQuery;
 
-/// Queries, and what they shall find.
-struct Made {
+/// Generated queries, and what they are to find.
+struct GeneratedQueries {
     description: String,
     queries: Vec<String>,
 }
@@ -44,7 +44,7 @@ pub async fn query_generation(
         Strategy::Guided => guided::queries(&cx, request, &ask, &args).await?,
     };
     Ok(match answer {
-        Ok(Made { description, queries }) => {
+        Ok(GeneratedQueries { description, queries }) => {
             let of = |query| RetrievalQuery { query, description: description.clone(), ..RetrievalQuery::default() };
             CollectorState::update().search_queries(queries.into_iter().map(of).collect::<Vec<_>>())
         }

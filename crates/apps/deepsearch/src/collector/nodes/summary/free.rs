@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::guided::extracted;
 use crate::ask::value;
-use crate::collector::asking::shown;
+use crate::collector::prompt::documents_in_prompt;
 use crate::collector::{CollectorState, CollectorStateUpdate};
 use crate::evidence::Document;
 use crate::resources::{Resources, Stage};
@@ -45,7 +45,7 @@ pub(super) async fn summary(
         let note = format!("step `{step}`: its summary is quoted, the budget of research is spent");
         return Ok(extracted(request, found).notes([note]));
     }
-    let documents = shown(found.iter().copied(), MOST_SHOWN, EXCERPT);
+    let documents = documents_in_prompt(found.iter().copied(), MOST_SHOWN, EXCERPT);
     let args = request.args(json!({ "knowledge_gap": state.knowledge_gap, "documents": documents }));
     let ask = request.ask("summary", "collector_final");
     let check = |given: Final| {

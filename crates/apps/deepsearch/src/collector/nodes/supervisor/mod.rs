@@ -7,7 +7,7 @@ use graphloom_agents::Strategy;
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use serde_json::{Value, json};
 
-use crate::collector::asking::shown;
+use crate::collector::prompt::documents_in_prompt;
 use crate::collector::retrieval::distinct;
 use crate::collector::{CollectorState, CollectorStateUpdate};
 use crate::names::SUPERVISOR;
@@ -41,7 +41,7 @@ pub async fn supervisor(
     let request = &*state.request;
     for found in state.new_documents() {
         let told = json!({ "url": found.url, "title": found.title, "query": found.query }).to_string();
-        stream::say(&cx, SUPERVISOR.as_str(), request.place(), told).await;
+        stream::emit_whole(&cx, SUPERVISOR.as_str(), request.place(), told).await;
     }
     let strategy = cx.resources().strategy(Slot::InfoCollecting);
     let no_round_left = state.research_loop_count >= request.limits.max_research_loops;
@@ -77,7 +77,7 @@ fn args(state: &CollectorState, asked: &[String], most: usize) -> Value {
     let request = &*state.request;
     request.args(json!({
         "asked": asked,
-        "documents": shown(state.doc_infos.iter().rev(), most, EXCERPT),
+        "documents": documents_in_prompt(state.doc_infos.iter().rev(), most, EXCERPT),
         "number_queries": request.limits.queries(),
         "round": state.research_loop_count,
         "max_rounds": request.limits.max_research_loops,

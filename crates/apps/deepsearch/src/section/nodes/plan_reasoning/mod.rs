@@ -70,7 +70,7 @@ pub async fn plan_reasoning(
         Ok((plan, notes)) => {
             let told = serde_json::to_string(&plan).unwrap_or_default();
             let place = Place::section(&section.id).plan(number.to_string());
-            stream::say(&cx, PLAN_REASONING.as_str(), place, told).await;
+            stream::emit_whole(&cx, PLAN_REASONING.as_str(), place, told).await;
             let completed = plan.is_research_completed;
             let update = SectionState::update().plans([(number, plan)]).notes(notes);
             Ok(if completed {

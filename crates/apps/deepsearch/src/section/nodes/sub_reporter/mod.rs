@@ -47,7 +47,7 @@ pub async fn sub_reporter(
     let place = |notice: Notice| notice.in_section(&section.id);
     let failed = |message: String, mut notices: Vec<Notice>, notes: Vec<String>, unwritten: Option<Unwritten>| {
         notices.push(place(Notice::exception(StatusCode::SubReport, message)));
-        let unwritten = unwritten.map(|unwritten| unwritten.and(&notices, &notes));
+        let unwritten = unwritten.map(|unwritten| unwritten.with_reports(&notices, &notes));
         Step::goto(SECTION_END_NODE).with(SectionState::update().notices(notices).notes(notes).unwritten(unwritten))
     };
     let found = state.documents();
@@ -69,7 +69,7 @@ pub async fn sub_reporter(
     }
     let text = clean_headings(&section.title, &text);
     if quoted {
-        stream::say(&cx, crate::names::SUB_REPORTER.as_str(), Place::section(&section.id), text.clone()).await;
+        stream::emit_whole(&cx, crate::names::SUB_REPORTER.as_str(), Place::section(&section.id), text.clone()).await;
     }
     let context = WritingContext { cx: &cx, brief, documents: &documents, questions: &questions };
     let summary = match strategy {
@@ -98,7 +98,7 @@ pub async fn sub_reporter(
             ..SubReportContent::default()
         },
     };
-    let unwritten = unwritten.map(|unwritten| unwritten.and(&notices, &notes));
+    let unwritten = unwritten.map(|unwritten| unwritten.with_reports(&notices, &notes));
     let update = SectionState::update().sub_report(Some(sub_report)).unwritten(unwritten);
     Ok(Step::update(update.notices(notices).notes(notes)))
 }

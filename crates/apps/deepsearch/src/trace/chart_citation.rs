@@ -1,0 +1,26 @@
+//! Verdicts on the citations of charts, which were checked when the charts were drawn.
+
+use graphloom_citations::{Basis, Checked, Span, Verdict};
+
+use super::check::Judged;
+use crate::evidence::Document;
+use crate::state::TraceSource;
+
+/// The verdict on a citation behind a chart; `None` for other citations.
+///
+/// The sentence or the row that states the datum was found before the chart was drawn, so the verdict is supported. A citation
+/// of an older version follows a caption, which no source says; it stays, not checked.
+pub(super) fn chart_verdict(data: usize, trace: &TraceSource, source: &Document) -> Option<Judged> {
+    if !trace.chart {
+        return None;
+    }
+    let stated = trace.span.filter(|(start, end)| source.text.get(*start..*end).is_some());
+    let span = stated.map(|(start, end)| Span::from(start..end));
+    let first = || graphloom_citations::sentences(&source.text).into_iter().next().map(Span::from);
+    let verdict = match span {
+        Some(span) => Verdict::Supported { span },
+        None => Verdict::NotChecked { why: "it stands behind a chart of an older version".to_owned() },
+    };
+    let checked = Checked { verdict, basis: Basis::Quotation, faults: Vec::new(), overlap: None };
+    Some(Judged { data, checked, span: span.or_else(first) })
+}

@@ -1,0 +1,267 @@
+//! The loop of one namespace: plan, run, complete, commit.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use smallvec::SmallVec;
+
+use crate::error::RunError;
+use crate::executor::replay_order::ReplayOrder;
+use crate::executor::runtime::Runtime;
+use crate::executor::task_context::NamespaceContext;
+use crate::executor::workers::Workers;
+use crate::limits::{Order, RunPolicy};
+use crate::machine::{Breakpoints, Committed, Limits, Machine, Plan, Restored, TaskOutcome};
+use crate::recorder::Recorder;
+use crate::recorder::commit_log::CommitLog;
+use crate::recorder::durable_steps::DurableSteps;
+use crate::recorder::session::Session;
+use crate::state::State;
+use crate::tasks::{Question, Stop, TaskId};
+use crate::topology::Declarations;
+
+/// How a run begins.
+pub(crate) enum Entry<S: State> {
+    /// With an input.
+    Input(Option<S::Update>),
+    /// Where it stopped; the journal says `resume` or `continue`.
+    Resume(&'static str),
+}
+
+impl<S: State> Entry<S> {
+    /// Returns the word of the journal for it.
+    pub(crate) fn how(&self) -> &'static str {
+        match self {
+            Self::Input(_) => "input",
+            Self::Resume(how) => how,
+        }
+    }
+}
+
+/// One namespace while it runs.
+pub(crate) struct Driver<S: State, Cx> {
+    pub(crate) runtime: Runtime<S, Cx>,
+    pub(crate) machine: Machine<S>,
+    pub(crate) recorder: Recorder,
+    /// Made for the first task that takes a context.
+    pub(super) namespace: OnceLock<Arc<NamespaceContext>>,
+    /// The super-step at which the run's limit of super-steps stops it.
+    last_step: Option<u64>,
+    /// Tasks in flight beside others.
+    pub(crate) workers: Workers<S, Cx>,
+    pub(crate) replay_order: ReplayOrder<S>,
+    /// The error of a commit that was refused; the run fails with it when what is in flight has ended.
+    pub(crate) fault: Option<RunError>,
+}
+
+pub(crate) type EndedTasks<S> = SmallVec<[(TaskId, TaskOutcome<S>); 1]>;
+
+impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+    pub(crate) fn new(
+        runtime: Runtime<S, Cx>,
+        session: Arc<Session>,
+        ns: Arc<str>,
+        call: Option<Arc<str>>,
+        restored: Option<Restored<S>>,
+    ) -> Result<Self, RunError> {
+        let limits = Limits {
+            room: None,
+            max_steps: session.policy.max_steps,
+            concurrency: session.policy.max_concurrency.unwrap_or(usize::MAX).max(1),
+        };
+        let topology = Arc::clone(&runtime.topology);
+        let mut recorder = Recorder::new(session, ns);
+        let (ns, durable) = (Arc::clone(&recorder.ns), recorder.session.attached.is_some());
+        let (mut machine, durable_steps) = match restored {
+            None => (Machine::fresh(topology, ns, limits, durable), DurableSteps::default()),
+            Some(mut restored) => {
+                let durable_steps = recorder.take_over(&mut restored)?;
+                let thread = &recorder.session.thread;
+                (Machine::restore(&topology, ns, limits, restored, thread, durable)?, durable_steps)
+            }
+        };
+        let session = &recorder.session;
+        if let Some(call) = call {
+            machine.serve(call);
+        }
+        machine.thread_seed = session.seed;
+        machine.watched = session.tells_steps();
+        machine.observed = session.attached.is_some() || machine.watched || session.policy.budget.is_some();
+        let is_root = recorder.is_root;
+        if is_root {
+            machine.set_breakpoints(Breakpoints {
+                before: runtime.find(&session.policy.break_before, &session.thread)?,
+                after: runtime.find(&session.policy.break_after, &session.thread)?,
+            });
+        }
+        let replay_order = match &session.policy.order {
+            Order::Recorded(order) if is_root => ReplayOrder::recorded(order),
+            _ => ReplayOrder::default(),
+        };
+        let last_step = session.policy.max_steps.filter(|_| machine.in_barrier()).map(|most| machine.step() + most);
+        let workers = Workers::new(session.attached.as_ref().map(CommitLog::beside));
+        let driver = Self {
+            runtime,
+            machine,
+            recorder,
+            namespace: OnceLock::new(),
+            last_step,
+            workers,
+            replay_order,
+            fault: None,
+        };
+        if durable_steps.is_used() {
+            driver.namespace.get_or_init(|| driver.namespace_context_with(durable_steps));
+        }
+        Ok(driver)
+    }
+
+    /// What all tasks of the namespace share.
+    pub(crate) fn namespace(&self) -> &Arc<NamespaceContext> {
+        self.namespace.get_or_init(|| self.namespace_context_with(DurableSteps::default()))
+    }
+
+    fn namespace_context_with(&self, durable_steps: DurableSteps) -> Arc<NamespaceContext> {
+        Arc::new(NamespaceContext {
+            session: Arc::clone(&self.recorder.session),
+            ns: Arc::clone(&self.recorder.ns),
+            base: Arc::clone(self.machine.base()),
+            durable_steps,
+            declarations: Arc::clone(&self.runtime.topology) as Arc<dyn Declarations>,
+            last_step: self.last_step,
+        })
+    }
+
+    /// Takes over the context that the tasks of the namespace have shared so far.
+    pub(crate) fn adopt_namespace(&mut self, namespace: Arc<NamespaceContext>) {
+        self.namespace = OnceLock::from(namespace);
+    }
+
+    /// The results of durable steps, if there are any.
+    pub(crate) fn durable_steps(&self) -> Option<&DurableSteps> {
+        self.namespace.get().map(|namespace| &namespace.durable_steps).filter(|durable_steps| durable_steps.is_used())
+    }
+
+    pub(crate) fn machine(&self) -> &Machine<S> {
+        &self.machine
+    }
+
+    /// The open questions, with the checks of their answers.
+    pub(crate) fn questions(&self) -> Vec<Question> {
+        let mut questions = self.machine.questions();
+        for question in &mut questions {
+            question.check.0 = self.runtime.topology.check(&question.path, &question.key);
+        }
+        questions
+    }
+
+    pub(crate) fn policy(&self) -> &RunPolicy {
+        &self.recorder.session.policy
+    }
+
+    /// Takes up the entry and drives the machine to its end.
+    pub(crate) async fn proceed(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
+        self.recorder.begin_run(&self.machine, entry.how()).await;
+        match entry {
+            Entry::Input(update) => self.take_input(update).await?,
+            Entry::Resume(_) => {
+                self.recorder.recover_open_calls(&mut self.machine).await?;
+                if let Some(id) = self.machine.uncommitted() {
+                    self.commit(id).await?;
+                }
+            }
+        }
+        self.drive().await
+    }
+
+    pub(crate) async fn take_input(&mut self, update: Option<S::Update>) -> Result<(), RunError> {
+        let (committed, now) = self.fold_input(update)?;
+        // On the heap: it is large.
+        Box::pin(self.publish(Box::new(committed), now)).await
+    }
+
+    /// Commits an input in the machine. Returns the commit, and when it was made.
+    pub(crate) fn fold_input(&mut self, update: Option<S::Update>) -> Result<(Committed<S>, u64), RunError> {
+        self.machine.executed = 0;
+        let now = self.now();
+        let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
+        if self.recorder.session.policy.budget.is_some() {
+            self.recorder.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
+        }
+        Ok((committed, now))
+    }
+
+    /// Plans and runs until nothing is in flight and nothing more is dispatched.
+    pub(crate) async fn drive(&mut self) -> Result<Stop, RunError> {
+        let stop = self.plan_and_run().await?;
+        self.fault.take().map_or(Ok(stop), Err)
+    }
+
+    async fn plan_and_run(&mut self) -> Result<Stop, RunError> {
+        loop {
+            if let Some(reason) = self.recorder.session.control.reason() {
+                self.machine.halt(reason);
+                if reason == Stop::Cancelled {
+                    self.abort().await?;
+                }
+            }
+            if let Some(single) = self.take_single_task() {
+                self.run_single_tasks(single).await?;
+                continue;
+            }
+            if let Some(room) = self.recorder.session.room() {
+                self.machine.allow(room);
+            }
+            let now = if self.machine.wants_time() { self.recorder.session.elapsed() } else { 0 };
+            match self.machine.plan(now) {
+                Plan::Dispatch(dispatches) => self.dispatch(dispatches).await?,
+                Plan::Wait { until } => self.wait(until).await?,
+                Plan::Stop(reason) => return Ok(reason),
+            }
+        }
+    }
+
+    async fn wait(&mut self, until: Option<u64>) -> Result<(), RunError> {
+        if self.workers.is_empty() && until.is_none() {
+            // Nothing will come in between: the recorded task cannot, or not yet.
+            let held = self.replay_order.skip();
+            if !held.is_empty() {
+                return self.settle(held).await;
+            }
+        }
+        let pause = until.map(|until| Duration::from_millis(until.saturating_sub(self.recorder.session.elapsed())));
+        let session = Arc::clone(&self.recorder.session);
+        let draining = session.control.reason().is_some();
+        let stop =
+            async { if draining { session.control.cancelled().await } else { session.control.stopping().await } };
+        let ended = tokio::select! {
+            biased;
+            ended = self.workers.next(), if !self.workers.is_empty() => ended,
+            () = stop => return Ok(()),
+            () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => return Ok(()),
+            else => return Err(RunError::Internal("nothing to wait for".to_owned())),
+        };
+        self.settle(ended).await
+    }
+
+    /// Stops what is in flight; what had finished is kept.
+    async fn abort(&mut self) -> Result<(), RunError> {
+        let mut ended = self.replay_order.give_up();
+        if self.workers.is_empty() && ended.is_empty() {
+            return Ok(());
+        }
+        ended.extend(self.workers.abort().await);
+        let finished: BTreeSet<_> = ended.iter().map(|(id, _)| *id).collect();
+        let stopped = self.machine.in_flight().filter(|id| !finished.contains(id));
+        ended.extend(stopped.map(|id| (id, TaskOutcome::Abandoned(Stop::Cancelled))));
+        self.settle(ended).await
+    }
+}
+
+impl<S: State, Cx> fmt::Debug for Driver<S, Cx> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Driver").field("ns", &self.recorder.ns).finish_non_exhaustive()
+    }
+}

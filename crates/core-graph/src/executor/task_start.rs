@@ -1,0 +1,137 @@
+//! How a task starts: the one place where a node is called, for all callers.
+//!
+//! [`dispatch`](crate::executor::dispatch) and the workers start the tasks of a dispatch, the fast path of single tasks
+//! and inline calls of subgraphs start one task after the other. Each says what it knows of the task, as a
+//! [`TaskStart`]; all else is here: which function runs, which services it gets, and whether it may be polled in place.
+
+use std::sync::Arc;
+use std::task::{Context as PollContext, Poll};
+
+use crate::checkpoint::RecordBytes;
+use crate::context::Context;
+use crate::error::NodeError;
+use crate::executor::attempt::{Attempt, Start, judge, poll_node};
+use crate::executor::runtime::{Runtime, context};
+use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
+use crate::handler::{Called, NodeFn};
+use crate::machine::{Dispatch, TaskOutcome};
+use crate::state::{Snapshot, State, codec};
+use crate::step::Step;
+use crate::timeout::Timeout;
+use crate::topology::NodeInfo;
+
+/// A node and what it is called with.
+pub(crate) struct Call<S: State, Cx> {
+    handler: Arc<dyn NodeFn<S, Cx>>,
+    input: Option<RecordBytes>,
+    state: Snapshot<S>,
+    context: Option<Context<Cx>>,
+}
+
+impl<S: State, Cx: 'static> Start<S> for Call<S, Cx> {
+    fn start(self, waker: &mut PollContext<'_>) -> Called<S> {
+        self.handler.start_call(self.input, self.state, self.context, waker)
+    }
+}
+
+/// A task that is about to start.
+pub(crate) struct TaskStart<'t, S: State, Cx> {
+    handler: &'t Arc<dyn NodeFn<S, Cx>>,
+    resources: &'t Arc<Cx>,
+    /// The services of the attempt, for a node that takes a context.
+    services: Option<Arc<TaskContext>>,
+    timeout: Timeout,
+    input: Option<RecordBytes>,
+    state: Arc<S>,
+}
+
+/// A task that has been polled once.
+pub(crate) enum FirstPoll<S: State, Cx> {
+    Ended(Result<Step<S>, NodeError>, Option<Arc<TaskContext>>),
+    /// It waits, or it has time limits and is to begin where it is watched.
+    Runs(Attempt<S, Call<S, Cx>>),
+}
+
+impl<'t, S: State, Cx: Send + Sync + 'static> TaskStart<'t, S, Cx> {
+    /// Starts a task on a state, without an input and with the time limits of its node. `serve` makes the services for a
+    /// node that takes a context.
+    #[inline]
+    pub(crate) fn new(
+        (handler, resources): (&'t Arc<dyn NodeFn<S, Cx>>, &'t Arc<Cx>),
+        node: &NodeInfo<S>,
+        state: Arc<S>,
+        serve: impl FnOnce() -> Arc<TaskContext>,
+    ) -> Self {
+        let services = handler.wants_context().then(serve);
+        Self { handler, resources, services, timeout: node.timeout, input: None, state }
+    }
+
+    /// Polls the task for the first time, unless it has time limits.
+    #[inline]
+    pub(crate) fn poll_first(self, waker: &mut PollContext<'_>) -> FirstPoll<S, Cx> {
+        if self.timeout.is_set() {
+            return FirstPoll::Runs(self.attempt());
+        }
+        let Self { handler, resources, services, input, state, .. } = self;
+        let context = services.as_ref().map(|services| context(services, resources));
+        let state = Snapshot::new(state);
+        let mut running = None;
+        let call = |waker: &mut PollContext<'_>| handler.start_call(input, state, context, waker);
+        match poll_node(Some(call), &mut running, waker) {
+            Poll::Ready(result) => FirstPoll::Ended(result, services),
+            Poll::Pending => FirstPoll::Runs(Attempt::begun(running, services)),
+        }
+    }
+
+    /// Returns an attempt that has not begun.
+    pub(crate) fn attempt(self) -> Attempt<S, Call<S, Cx>> {
+        let Self { handler, resources, services, timeout, input, state } = self;
+        let context = services.as_ref().map(|services| context(services, resources));
+        let call = Call { handler: Arc::clone(handler), input, state: Snapshot::new(state), context };
+        Attempt::new(call, timeout, services)
+    }
+}
+
+/// What all tasks of a dispatch start with. What each needs of its own is made when its turn comes.
+pub(crate) struct DispatchStart<'d, S: State, Cx> {
+    pub(crate) runtime: &'d Runtime<S, Cx>,
+    pub(crate) namespace: &'d Arc<NamespaceContext>,
+    /// Super-steps committed.
+    pub(crate) step: u64,
+}
+
+impl<S: State, Cx: Send + Sync + 'static> DispatchStart<'_, S, Cx> {
+    /// Starts a task of the dispatch. Its services take the place of those in `spare`.
+    pub(crate) fn start(&self, dispatch: Dispatch<S>, spare: &mut Option<Arc<TaskContext>>) -> TaskStart<'_, S, Cx> {
+        let Dispatch { id, node, attempt, key, input, failure, timeout, state, began, is_of_run } = dispatch;
+        let info = self.runtime.topology.node(node);
+        let function = self.runtime.function(node, failure.is_some());
+        let timeout = timeout.map_or(info.timeout, |timeout| *timeout);
+        let task = TaskIdentity { id, key, attempt, is_of_run, step: self.step, began };
+        let start = TaskStart::new(function, info, state, || {
+            TaskContext::new(self.namespace, info, task, timeout).shared(spare.take())
+        });
+        let input = match failure {
+            Some(failure) => codec::encode_in_place("failure", &*failure).ok(),
+            None => input,
+        };
+        TaskStart { timeout, input, ..start }
+    }
+
+    /// Starts a task and polls it once. Returns how it ended, with its services left in `spare`, or the attempt that runs.
+    pub(crate) fn run(
+        &self,
+        dispatch: Dispatch<S>,
+        spare: &mut Option<Arc<TaskContext>>,
+        waker: &mut PollContext<'_>,
+    ) -> Result<TaskOutcome<S>, Attempt<S, Call<S, Cx>>> {
+        match self.start(dispatch, spare).poll_first(waker) {
+            FirstPoll::Ended(result, services) => {
+                let outcome = judge(result, services.as_deref());
+                *spare = services;
+                Ok(outcome)
+            }
+            FirstPoll::Runs(attempt) => Err(attempt),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The first and the last commit of a run, and changes that no task made.
+
+use std::sync::Arc;
+
+use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadStatus};
+use crate::error::RunError;
+use crate::event::EventKind;
+use crate::machine::{AttemptRow, Committed, Fault, Machine, Restored};
+use crate::recorder::Recorder;
+use crate::recorder::durable_steps::DurableSteps;
+use crate::recorder::events::Events;
+use crate::state::{State, codec};
+
+/// What becomes of the lease after a change that no task made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    GiveBack,
+    /// The run that goes on from the change keeps it.
+    GoOn,
+}
+
+impl Recorder {
+    /// Takes over the records of tasks that were read back, and gives them the answers of this run. Returns the results of
+    /// durable steps.
+    ///
+    /// # Errors
+    /// Those of encoding, which are faults.
+    pub(crate) fn take_over<S: State>(&mut self, restored: &mut Restored<S>) -> Result<DurableSteps, RunError> {
+        let durable_steps = DurableSteps::default();
+        for record in &restored.records {
+            if record.kind == TaskRecordKind::Once {
+                let (task, key) = (Arc::clone(&record.task), Arc::clone(&record.key));
+                durable_steps.insert(task, key, Arc::clone(&record.payload));
+            } else {
+                self.recorded.insert(Arc::clone(&record.task));
+            }
+        }
+        if restored.forget_attempts {
+            let attempts = restored.records.iter().filter(|record| record.kind == TaskRecordKind::Attempt);
+            for record in attempts {
+                let payload = codec::encode("attempt", &AttemptRow::default())?.into();
+                self.forgotten.push(TaskRecord { payload, ..record.clone() });
+            }
+        }
+        let answers = self.session.answer_records();
+        self.recorded.extend(answers.iter().map(|record| Arc::clone(&record.task)));
+        restored.records.extend(answers);
+        Ok(durable_steps)
+    }
+
+    /// Prepares what the first commit of a root takes along about the thread and the run.
+    pub(crate) async fn begin_run<S: State>(&mut self, machine: &Machine<S>, how: &str) {
+        if !self.is_root {
+            return;
+        }
+        for (ns, head) in &machine.heads().children {
+            self.session.calls.note(&self.ns, ns, *head);
+        }
+        let kind = EventKind::RunStarted { graph: machine.topology.name.clone(), how: how.to_owned() };
+        match self.session.ending(ThreadStatus::Running, "") {
+            Some(row) => self.opening = Some(Box::new((row, kind))),
+            None if self.session.is_watched() => self.tell(machine, None, kind).await,
+            None => {}
+        }
+    }
+
+    /// Adds to a commit that the run has ended, and that the lease is given back.
+    pub(super) fn end<S: State>(
+        &mut self,
+        machine: &Machine<S>,
+        commit: &mut Commit,
+        events: &mut Events,
+        status: ThreadStatus,
+        detail: &str,
+    ) {
+        self.ended = true;
+        for (target, missing) in machine.starved_joins() {
+            let message = format!("the join into `{target}` never filled: {missing} did not finish in this run");
+            events.push(self.session.event(&self.ns, machine.step(), None, EventKind::Warning { message }).into());
+        }
+        let kind = EventKind::RunEnded { status, detail: detail.to_owned() };
+        events.push(self.session.event(&self.ns, machine.step(), None, kind).into());
+        commit.thread = self.session.ending(status, detail);
+        commit.release = true;
+    }
+
+    /// Whether nothing of the run has been written.
+    pub(crate) fn is_unwritten(&self) -> bool {
+        self.opening.is_some()
+    }
+
+    /// Writes the commit that ends the run of a root, unless the last checkpoint did.
+    pub(crate) async fn close<S: State>(
+        &mut self,
+        machine: &Machine<S>,
+        status: ThreadStatus,
+        detail: &str,
+    ) -> Result<(), RunError> {
+        if !self.ended && (self.session.attached.is_some() || self.session.is_watched()) {
+            let mut commit = self.commit_of_nothing();
+            let mut events = Events::new();
+            self.end(machine, &mut commit, &mut events, status, detail);
+            Box::pin(self.write(machine, commit, &mut events)).await?;
+        }
+        Ok(self.session.flush().await?)
+    }
+
+    /// Gives the lease back although tasks that were stopped may still hold the session.
+    pub(crate) fn release(&self) {
+        if let Some(attached) = &self.session.attached {
+            attached.store.release(&attached.lease);
+        }
+    }
+
+    /// Commits a change that no task made. The subscriber of a run that goes on from it is not sent its events.
+    pub(crate) async fn edit<S: State>(
+        &mut self,
+        machine: &mut Machine<S>,
+        durable: &DurableSteps,
+        then: Then,
+        now: u64,
+        change: impl FnOnce(&mut Machine<S>, u64) -> Result<(Committed<S>, Vec<TaskRecord>), Fault>,
+    ) -> Result<(), RunError> {
+        let (committed, tasks) = change(machine, now).map_err(|fault| fault.of_change("an edit"))?;
+        let mut events = self.events_of(machine, &committed, now);
+        let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
+        for TaskRecord { task, key, payload, .. } in tasks.iter().filter(|record| record.kind == TaskRecordKind::Once) {
+            durable.insert(Arc::clone(task), Arc::clone(key), Arc::clone(payload));
+        }
+        // The tasks have other ids now.
+        self.forgotten.clear();
+        self.ended = machine.is_idle();
+        (commit.tasks, commit.release) = (tasks, self.ended || then == Then::GiveBack);
+        let (status, detail) = if self.ended { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
+        commit.thread = self.session.ending(status, detail);
+        if let Some(attached) = &self.session.attached {
+            attached.commit(commit, machine.heads(), &mut events, self.session.policy.durability, None).await?;
+        }
+        Ok(self.session.flush().await?)
+    }
+}

@@ -1,0 +1,65 @@
+//! Commits of single tasks: most are compact steps, and are written in place.
+
+use std::sync::Arc;
+
+use crate::checkpoint::CheckpointError;
+use crate::error::RunError;
+use crate::limits::Durability;
+use crate::machine::{Committed, Machine, SingleCommit, SingleTask, StoredCommit};
+use crate::recorder::Recorder;
+use crate::recorder::commit_log::CommitLog;
+use crate::state::State;
+
+/// What becomes of a commit.
+pub(crate) enum Written<S: State> {
+    /// The store has it, or has failed.
+    Now(Result<(), Box<RunError>>),
+    /// To be published, which is to be waited for.
+    Later(Box<Committed<S>>),
+}
+
+impl Recorder {
+    /// Writes the commit of a single task.
+    pub(crate) fn write_single<S: State>(
+        &mut self,
+        machine: &mut Machine<S>,
+        single: SingleTask,
+        mut commit: SingleCommit,
+    ) -> Written<S> {
+        if commit.stored.is_none() {
+            return Written::Now(Ok(()));
+        }
+        if let Some(StoredCommit::Step) = commit.stored {
+            if let Some(written) = self.write_compact_step(machine) {
+                return Written::Now(written.map_err(|error| Box::new(error.into())));
+            }
+            let origin = Arc::clone(self.origin(machine));
+            commit.stored = machine.commit_of_step(&origin).map(StoredCommit::Commit);
+        }
+        Written::Later(Box::new(machine.committed_single(single, commit)))
+    }
+
+    /// Writes the newest step in compact form. Returns `None` when it is to be written as a commit.
+    fn write_compact_step<S: State>(&mut self, machine: &Machine<S>) -> Option<Result<(), CheckpointError>> {
+        if !self.is_plain() {
+            return None;
+        }
+        let (step, writes) = machine.compact_step()?;
+        let origin = Arc::clone(self.origin(machine));
+        self.session.attached.as_ref()?.write_step(&origin, step, writes)
+    }
+
+    /// Tells the machine whether to hand over steps in compact form: whether the store takes them so.
+    pub(crate) fn compact_steps<S: State>(&self, machine: &mut Machine<S>) {
+        let direct = |attached: &CommitLog| attached.is_direct(self.session.policy.durability);
+        let compact = self.session.attached.as_ref().is_some_and(direct) && self.is_plain();
+        machine.compact_steps(compact);
+    }
+
+    /// Whether a commit has nothing to tell or to end but its own step, and is written at once.
+    fn is_plain(&self) -> bool {
+        let begun = self.opening.is_none() && self.forgotten.is_empty() && self.abandoned.is_empty();
+        let kept = self.recorded.is_empty() && (self.session.answers.is_empty() || !self.is_root);
+        begun && kept && !self.session.tells_steps() && self.session.policy.durability == Durability::Sync
+    }
+}

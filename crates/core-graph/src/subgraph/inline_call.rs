@@ -1,0 +1,282 @@
+//! Inline calls of subgraphs that nobody stores or reads, without a machine.
+//!
+//! Most subgraphs in fan-outs are nodes that follow each other. Such a call is no more than its state, the number of its
+//! commits and the node that is next: its nodes run in place, without a future of the call's own, for as long as they are
+//! ready. Whatever else comes up (a failure, a question, a fan-out, a join, a request to stop) is for a driver, whose
+//! machine takes over where the inline call ended.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context as PollContext, Poll};
+
+use crate::error::RunError;
+use crate::executor::attempt::{Attempt, judge};
+use crate::executor::run_loop::Driver;
+use crate::executor::single_tasks::STEPS_PER_POLL;
+use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
+use crate::executor::task_start::{Call, FirstPoll, TaskStart};
+use crate::machine::{CallState, Following, RouteFault, SingleTask, TaskOutcome, Triggered};
+use crate::state::State;
+use crate::step::Next;
+use crate::subgraph::call::{Child, ChildEnd, EndedChild, Site};
+use crate::tasks::Stop;
+use crate::topology::Persistence;
+
+/// A call that runs inline.
+pub(crate) struct InlineCall<'c, S: State, Cx> {
+    site: Site<'c, S, Cx>,
+    state: CallState<S>,
+    /// Made for the first task that takes a context.
+    namespace: Option<Arc<NamespaceContext>>,
+}
+
+/// An inline call that is to go on later.
+pub(crate) struct PausedCall<S: State, Cx> {
+    state: CallState<S>,
+    namespace: Option<Arc<NamespaceContext>>,
+    halt: Halt<S, Cx>,
+}
+
+/// Why an inline call stops, for a while or for good.
+enum Halt<S: State, Cx> {
+    /// Nothing is left to do.
+    Done,
+    /// A step was refused.
+    Refused(Box<RunError>),
+    /// Others have their turn before the node.
+    Turn(u32),
+    /// A task is not ready. On the heap, as all that is rare: what an attempt holds is large.
+    Waiting(Box<WaitingTask<S, Cx>>),
+    /// The rest is for a driver.
+    Rest(Box<Rest<S>>),
+}
+
+/// A task that runs.
+struct WaitingTask<S: State, Cx> {
+    node: u32,
+    began: u64,
+    attempt: Attempt<S, Call<S, Cx>>,
+}
+
+/// What an inline call leaves to a driver.
+enum Rest<S: State> {
+    /// What is to be made tasks of.
+    Fork(Box<Triggered>),
+    /// A task that has not begun.
+    Ahead(SingleTask),
+    /// A task that has ended out of the ordinary, and when it began.
+    Ended { single: SingleTask, began: u64, outcome: TaskOutcome<S> },
+}
+
+impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
+    /// Whether the call may run inline.
+    pub(crate) fn suits(site: &Site<'_, S, Cx>) -> bool {
+        let session = site.task.session();
+        let is_unlimited = session.policy.budget.is_none() && session.policy.max_steps.is_none();
+        session.is_silent()
+            && is_unlimited
+            && !session.calls.is_used()
+            && site.graph.topology.runs_inline()
+            && site.task.persistence() == Persistence::PerCall
+    }
+
+    /// Begins the call: how it ended and how many tasks it has executed, or where it pauses.
+    pub(crate) fn begin(
+        site: Site<'c, S, Cx>,
+        input: S::Update,
+        waker: &mut PollContext<'_>,
+    ) -> Result<(EndedChild<S>, u64), PausedCall<S, Cx>> {
+        let (state, following) = match CallState::enter(&site.graph.topology, input) {
+            Ok(entered) => entered,
+            Err((state, error)) => return Ok((Err((state, *error)), 0)),
+        };
+        let mut call = Self { site, state, namespace: None };
+        let halt = match call.following(following) {
+            Ok(node) if call.is_simulated() => Halt::Turn(node),
+            Ok(node) => call.run_ready(node, waker),
+            Err(halt) => halt,
+        };
+        match halt {
+            Halt::Done => Ok((Ok(call.state.state), call.state.executed)),
+            halt => Err(PausedCall { state: call.state, namespace: call.namespace, halt }),
+        }
+    }
+
+    /// Goes on to the end.
+    pub(crate) async fn go_on(site: Site<'c, S, Cx>, paused: PausedCall<S, Cx>) -> Result<Child<S>, RunError> {
+        let PausedCall { state, namespace, mut halt } = paused;
+        let mut call = Self { site, state, namespace };
+        loop {
+            halt = match halt {
+                Halt::Done => return Ok(Child::of(ChildEnd::Done(call.state.state), call.state.executed)),
+                Halt::Refused(error) => {
+                    let CallState { state, executed, .. } = call.state;
+                    return Ok(Child::of(ChildEnd::Failed { state, error: *error }, executed));
+                }
+                Halt::Turn(node) => {
+                    call.give_way(node).await;
+                    poll_fn(|waker| Poll::Ready(call.run_ready(node, waker))).await
+                }
+                Halt::Waiting(waiting) => {
+                    let WaitingTask { node, began, attempt } = *waiting;
+                    let outcome = Box::pin(attempt.finish_unless_cancelled(&site.task.session().control)).await;
+                    call.settle(node, began, outcome).map_or_else(|halt| halt, Halt::Turn)
+                }
+                // On the heap: a driver is large, and most inline calls do without.
+                Halt::Rest(rest) => return Box::pin(call.drive(*rest)).await,
+            };
+        }
+    }
+
+    fn is_simulated(&self) -> bool {
+        self.site.task.session().schedule.is_some()
+    }
+
+    /// Runs the node and those that follow it, as far as they are ready.
+    fn run_ready(&mut self, node: u32, waker: &mut PollContext<'_>) -> Halt<S, Cx> {
+        let mut node = node;
+        for _ in 0..if self.is_simulated() { 1 } else { STEPS_PER_POLL } {
+            match self.step(node, waker) {
+                Ok(next) => node = next,
+                Err(halt) => return halt,
+            }
+        }
+        Halt::Turn(node)
+    }
+
+    /// Runs a task of the node, if it is ready, and commits its step; the node that follows it.
+    #[inline]
+    fn step(&mut self, node: u32, waker: &mut PollContext<'_>) -> Result<u32, Halt<S, Cx>> {
+        let Site { graph, resources, task } = self.site;
+        let session = task.session();
+        if session.control.reason().is_some() {
+            return Err(Rest::Ahead(self.state.task(node)).into());
+        }
+        let info = graph.topology.node(node);
+        let began = if info.retry.is_empty() { 0 } else { session.clock.now() };
+        let function = (graph.handlers[node as usize].function(false), resources);
+        let start = TaskStart::new(function, info, Arc::clone(&self.state.state), || self.services(node, began));
+        let (result, services) = match start.poll_first(waker) {
+            FirstPoll::Ended(result, services) => (result, services),
+            FirstPoll::Runs(attempt) => return Err(Halt::Waiting(Box::new(WaitingTask { node, began, attempt }))),
+        };
+        match result {
+            Ok(step) if services.as_deref().is_none_or(TaskContext::is_silent) && self.is_plain(&step.next) => {
+                self.take(node, step.update, 0)
+            }
+            result => self.settle(node, began, judge(result, services.as_deref())),
+        }
+    }
+
+    /// Commits what a task left, if that is a plain step.
+    fn settle(&mut self, node: u32, began: u64, outcome: TaskOutcome<S>) -> Result<u32, Halt<S, Cx>> {
+        match outcome {
+            TaskOutcome::Step(done) if done.heads.is_empty() && self.is_plain(&done.next) => {
+                self.take(node, done.update, done.cost)
+            }
+            outcome => Err(Rest::Ended { single: self.state.task(node), began, outcome }.into()),
+        }
+    }
+
+    /// Whether a step follows the edges of its node, and its commit does nothing else: that of a task with durable steps
+    /// forgets their results.
+    fn is_plain(&self, next: &Next) -> bool {
+        matches!(next, Next::Edges)
+            && self.namespace.as_ref().is_none_or(|namespace| !namespace.durable_steps.is_used())
+    }
+
+    /// Commits a plain step.
+    #[inline]
+    fn take(&mut self, node: u32, update: Option<S::Update>, cost: u64) -> Result<u32, Halt<S, Cx>> {
+        match self.state.commit(&self.site.graph.topology, node, update, cost) {
+            Ok(following) => self.following(following),
+            Err(fault) => Err(self.refused(node, *fault)),
+        }
+    }
+
+    fn refused(&self, node: u32, fault: RouteFault) -> Halt<S, Cx> {
+        Halt::Refused(Box::new(match fault {
+            RouteFault::Run(error) => error,
+            RouteFault::Node(error) => {
+                let (task, message) = (self.path(node).to_string(), error.to_string());
+                let node = self.site.graph.topology.node(node).name.to_string();
+                RunError::TaskFailed { node, task, attempts: 1, message }
+            }
+        }))
+    }
+
+    /// Returns the node that follows, if it may run inline.
+    #[inline]
+    fn following(&self, following: Following) -> Result<u32, Halt<S, Cx>> {
+        match following {
+            Following::To(node) if self.site.graph.topology.runs_alone(node) => Ok(node),
+            Following::To(node) => Err(Rest::Ahead(self.state.task(node)).into()),
+            Following::End => Err(Halt::Done),
+            Following::Fork(triggered) => Err(Rest::Fork(triggered).into()),
+        }
+    }
+
+    /// The id of the task of the node that is next, or that has just run.
+    fn path(&self, node: u32) -> Arc<str> {
+        let Site { graph, task, .. } = self.site;
+        self.state.task(node).id.path(task.path(), graph.topology.node(node).name.as_str())
+    }
+
+    /// Lets others have their turn; in a simulation, until it is the node's, unless the run is cancelled.
+    async fn give_way(&self, node: u32) {
+        let session = self.site.task.session();
+        match &session.schedule {
+            Some(schedule) => tokio::select! {
+                biased;
+                () = schedule.turn(self.path(node), 1) => {}
+                () = session.control.cancelled() => {}
+            },
+            None => tokio::task::yield_now().await,
+        }
+    }
+
+    /// Returns the services of a task.
+    fn services(&mut self, node: u32, began: u64) -> Arc<TaskContext> {
+        let Site { graph, task, .. } = self.site;
+        let namespace = self
+            .namespace
+            .get_or_insert_with(|| Arc::new(NamespaceContext::of_call(task.session(), task.path(), &graph.topology)));
+        let (info, id, step) = (graph.topology.node(node), self.state.task(node).id, self.state.steps());
+        let identity = TaskIdentity { id, key: None, attempt: 1, is_of_run: false, step, began };
+        Arc::new(TaskContext::new(namespace, info, identity, info.timeout))
+    }
+
+    /// Goes on with a driver.
+    async fn drive(self, rest: Rest<S>) -> Result<Child<S>, RunError> {
+        let Self { site, state, namespace } = self;
+        let (session, call) = (Arc::clone(site.task.session()), Arc::clone(site.task.path()));
+        let mut driver = Driver::new(site.runtime(), session, call, None, None)?;
+        driver.machine.take_over(state);
+        if let Some(namespace) = namespace {
+            driver.adopt_namespace(namespace);
+        }
+        let stop = driver.go_on(rest).await;
+        driver.end_of_child(stop)
+    }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+    /// Takes over what an inline call left.
+    async fn go_on(&mut self, rest: Rest<S>) -> Result<Stop, RunError> {
+        match rest {
+            Rest::Fork(triggered) => self.machine.take_over_triggers(triggered),
+            Rest::Ahead(single) => self.machine.await_single(single),
+            Rest::Ended { single, began, outcome } => {
+                self.machine.start_single(single, began);
+                self.settle_one(single.id, outcome).await?;
+            }
+        }
+        self.drive().await
+    }
+}
+
+impl<S: State, Cx> From<Rest<S>> for Halt<S, Cx> {
+    fn from(rest: Rest<S>) -> Self {
+        Self::Rest(Box::new(rest))
+    }
+}
