@@ -267,7 +267,7 @@ mod tests {
         let mut graph = StateGraph::<Empty>::new("waits");
         graph.add_node(WAITS, node);
         graph.add_edge(START, WAITS);
-        let runtime = Runtime::of(&graph.compile().unwrap(), Arc::new(()));
+        let runtime = Runtime::of(&graph.compile().unwrap().executable, Arc::new(()));
         let (clock, policy) = (Arc::new(SystemClock), RunPolicy::default());
         let session = Session::new("".into(), None, clock, Arc::default(), policy, None, None, Default::default());
         let namespace = Arc::new(NamespaceContext::for_call(&Arc::new(session), &"".into(), &runtime.topology));

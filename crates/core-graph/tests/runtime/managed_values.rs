@@ -36,7 +36,7 @@ fn looping(mode: Mode, rounds: i64) -> StateGraph<Work> {
 #[tokio::test]
 async fn the_last_step_is_the_one_that_really_is_the_last() {
     let thread = thread(looping(Mode::Barrier, 99));
-    let limited = thread.clone().policy(RunPolicy::default().max_steps(3));
+    let limited = thread.policy(RunPolicy::default().max_steps(3));
     assert!(failed(limited.run(Work::update()).await).contains("the limit of 3 super-steps"));
     assert_eq!(thread.state().await.expect("it reads").state.story(), "2/- 1/- 0/-!");
     // A call that goes on has the same limit again.
@@ -54,7 +54,7 @@ async fn a_run_that_just_fits_is_done_at_its_last_step() {
 async fn the_budget_tells_what_is_left_in_both_modes_and_over_a_resume() {
     for mode in [Mode::Barrier, Mode::Eager] {
         let thread = thread(looping(mode, 5));
-        let limited = |tasks| thread.clone().policy(RunPolicy::default().budget(tasks));
+        let limited = |tasks| thread.policy(RunPolicy::default().budget(tasks));
         let Outcome::BudgetSpent { state, .. } = limited(3).run(Work::update()).await.expect("it stops") else {
             panic!("it is spent")
         };

@@ -78,7 +78,7 @@ async fn case_25_an_input_after_a_failure_runs_everything_again(case_store: &Cas
     mended.store(true, Ordering::SeqCst);
     let refused = thread.run(line("in")).await.unwrap_err();
     assert!(matches!(refused, RunError::WrongStatus { status: ThreadStatus::Failed, .. }), "{refused}");
-    assert_eq!(done(thread.clone().abandon().run(line("in")).await).story(), "in flaky ok");
+    assert_eq!(done(thread.abandon().run(line("in")).await).story(), "in flaky ok");
     assert_eq!((calls.count("ok"), calls.count("flaky")), (2, 2), "what `ok` had made is dropped");
 }
 

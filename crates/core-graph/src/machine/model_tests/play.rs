@@ -66,7 +66,7 @@ pub(super) fn play_single(
 pub(super) fn play(drawn: &Drawn, concurrency: usize, durable: bool, mut choices: impl Iterator<Item = u32>) -> usize {
     let Some(compiled) = compile(drawn) else { return 0 };
     let limits = Limits { room: None, max_steps: None, concurrency };
-    let mut machine = Machine::<Sum>::fresh(Arc::clone(&compiled.topology), "".into(), limits, durable);
+    let mut machine = Machine::<Sum>::fresh(Arc::clone(&compiled.executable.topology), "".into(), limits, durable);
     machine.input(None, 0).unwrap_or_else(|fault| panic!("{fault:?}"));
     let mut model = Model::new(drawn);
     compare(&machine, &model);
