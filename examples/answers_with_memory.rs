@@ -61,7 +61,7 @@ async fn reply(chat: Snapshot<Chat>, cx: Context<Resources>) -> Result<ChatUpdat
         chat.message
     );
     let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
-    let text = async { Ok::<_, NodeError>(cx.resources().model.chat(request).await?.text()) };
+    let text = async { Ok(cx.resources().model.chat(request).await?.text()) };
     let text: String = cx.once("reply", text).await?;
     Ok(Chat::update().reply(text))
 }

@@ -69,7 +69,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     graph.add_sends(LIST, READ, |count: &Count| count.pages.iter().map(|page| READ.send(page, page.clone())).collect());
     graph.add_join(READ, SUM);
 
-    let app = graph.compile()?.with_context(());
+    let app = graph.compile()?;
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs");
     let policy = RunPolicy::default().max_concurrency(4);
     let count = app.run_once_with(Count::update().folder(docs), policy).await?.done()?;

@@ -70,7 +70,7 @@ async fn work(_: Snapshot<Tidy>, cx: Context<Resources>) -> Result<TidyUpdate, N
     // The conversation and what it changed are one durable step: after a crash neither is there without the other.
     let changes = async {
         converse(Conversation::new(&cx.resources().model, &tools, &prompts, asked), &Direct).await?;
-        Ok::<_, NodeError>(workspace.changes())
+        Ok(workspace.changes())
     };
     Ok(Tidy::update().changes(Shared::new(cx.once("work", changes).await?)))
 }

@@ -53,7 +53,7 @@ where
 {
     let options = StructuredOptions::default();
     let model = &*cx.resources().model;
-    let answer = async { Ok::<_, NodeError>(structured::<T>(model, ChatRequest::user(prompt), &options).await?.value) };
+    let answer = async { Ok(structured::<T>(model, ChatRequest::user(prompt), &options).await?.value) };
     cx.once("answer", answer).await
 }
 

@@ -55,7 +55,7 @@ async fn supervisor(team: Snapshot<Team>, cx: Context<Resources>) -> Result<Step
         text.split_whitespace().count()
     ));
     let options = StructuredOptions::default();
-    let ask = async { Ok::<_, NodeError>(structured::<Turn>(&*cx.resources().model, request, &options).await?.value) };
+    let ask = async { Ok(structured::<Turn>(&*cx.resources().model, request, &options).await?.value) };
     let turn = cx.once("turn", ask).await?;
     let step = match turn.next {
         Next::Researcher => Step::goto(RESEARCHER),
@@ -73,8 +73,7 @@ async fn researcher(team: Snapshot<Team>, cx: Context<Resources>) -> Result<Team
 async fn writer(team: Snapshot<Team>, cx: Context<Resources>) -> Result<TeamUpdate, NodeError> {
     let found: Vec<&str> = team.found.iter().map(String::as_str).collect();
     let request = ChatRequest::user(format!("Write what answers `{}`.\n{}", team.task, found.join("\n")));
-    let text: String =
-        cx.once("text", async { Ok::<_, NodeError>(cx.resources().model.chat(request).await?.text()) }).await?;
+    let text: String = cx.once("text", async { Ok(cx.resources().model.chat(request).await?.text()) }).await?;
     Ok(Team::update().text(text))
 }
 

@@ -3,6 +3,10 @@
 pub mod rows;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/getting-started.md")]
+struct GettingStarted;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/durability.md")]
 struct Durability;
 

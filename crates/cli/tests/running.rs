@@ -46,7 +46,7 @@ fn threads(dirs: &DataDir, patient: bool) -> Threads<Count> {
     }
     graph.add_node(LOOK, look).may_goto((TURN, END));
     graph.add_edge(START, TURN).add_edge(TURN, LOOK);
-    graph.compile().unwrap().with_context(()).with_shared_checkpointer(RunStore::in_file(dirs).unwrap().checkpointer())
+    graph.compile().unwrap().with_shared_checkpointer(RunStore::in_file(dirs).unwrap().checkpointer())
 }
 
 fn quiet() -> Progress {

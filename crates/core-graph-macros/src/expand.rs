@@ -1,7 +1,8 @@
 //! What the derive writes, put together.
 //!
 //! It leans on these names of the core crate: `State`, `Step`, `Field`, `FieldKind`, `Stored`, `FieldSet`,
-//! `FieldChange`, `Op`, `StateError`, and in `__private` the modules `codec`, `serde`, `serde_json` and `schemars`.
+//! `FieldChange`, `Op`, `StateError`, and in `__private` the modules `checks`, `codec`, `keep`, `serde`, `serde_json` and
+//! `schemars`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

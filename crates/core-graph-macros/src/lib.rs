@@ -50,7 +50,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// | attribute of a field | what it means | what the method takes |
 /// | --- | --- | --- |
-/// | none | the last value stays; two writers in a super-step are an error | a value |
+/// | none | the last value stays; two writers in a super-step are an error; not for a `Log` or a `Table` | a value |
 /// | `append` | entries are appended to a `Log<T>` | entries |
 /// | `merge` | entries are inserted into a `Table<K, V>`, or replace those of their keys | pairs of key and value |
 /// | `add` | primitive numbers are added; sums of integers stop at the limits of their type | a difference |

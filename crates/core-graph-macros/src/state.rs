@@ -14,7 +14,8 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
     let error = quote!(#core::StateError);
     let (count, entries) = (fields.len(), fields.iter().map(|field| table_entry(model, field)));
     let written = fields.iter().map(written);
-    let applied = fields.iter().map(applied);
+    let applied = fields.iter().map(|field| applied(model, field));
+    let checked = checked(model);
     let tracked = || fields.iter().filter(|field| !field.untracked);
     let encoded = tracked().map(|field| encoded(model, field));
     let decoded = fields.iter().map(|field| decoded(model, field));
@@ -56,6 +57,7 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
             }
 
             fn fields(_: &()) -> &[#core::Field] {
+                #checked
                 static FIELDS: [#core::Field; #count] = [#(#entries,)*];
                 &FIELDS
             }
@@ -136,6 +138,28 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
     }
 }
 
+/// Has the compiler refuse a `Log` and a `Table` whose last value would stay. Only the compiler knows the types behind
+/// aliases.
+fn checked(model: &StateModel<'_>) -> Option<TokenStream> {
+    let core = &model.core;
+    let checks = quote!(#core::__private::checks);
+    let last = model.fields.iter().filter(|field| field.is_last() && !field.any);
+    let mut last = last
+        .map(|field| {
+            let ty = field.ty;
+            quote_spanned!(ty.span()=> #checks::last_value(<#checks::Probe<#ty>>::LOG, <#checks::Probe<#ty>>::TABLE);)
+        })
+        .peekable();
+    last.peek().is_some().then(|| {
+        quote! {
+            const {
+                use #checks::OtherField as _;
+                #(#last)*
+            }
+        }
+    })
+}
+
 fn table_entry(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
     let (core, shown) = (&model.core, &field.name);
     let kind = if field.is_last() && !field.any { quote!(Last) } else { quote!(Reducer) };
@@ -176,7 +200,8 @@ fn replaced(field: &FieldModel<'_>) -> TokenStream {
     }
 }
 
-fn applied(field: &FieldModel<'_>) -> TokenStream {
+fn applied(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
+    let core = &model.core;
     let (index, name, ident, ty) = (field.index, field.method(""), field.ident, field.ty);
     let fold = match &field.fold {
         Fold::Last => {
@@ -201,13 +226,7 @@ fn applied(field: &FieldModel<'_>) -> TokenStream {
             }
         }
         Fold::With(path, change) => {
-            let reducer = quote_spanned!(path.span()=> let reduce: fn(&mut #ty, #change) = #path;);
-            quote! {
-                #reducer
-                for change in folded {
-                    reduce(&mut self.#ident, change);
-                }
-            }
+            quote_spanned!(path.span()=> #core::__private::checks::fold::<_, #ty, #change, _>(&#path, &mut self.#ident, folded);)
         }
     };
     let has_folds = has_folds(field, &quote!(update));

@@ -11,7 +11,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::NodeError;
+use crate::error_text::debug_is_text;
 use crate::event::Payload;
+use crate::questions::Answer;
 use crate::state::codec;
 use crate::store::Store;
 use crate::tasks::{Question, Standing, Stop};
@@ -202,11 +204,7 @@ impl<Cx> Context<Cx> {
     ///
     /// # Errors
     /// No answer yet; an undeclared key.
-    pub async fn ask<A: DeserializeOwned>(
-        &self,
-        key: &str,
-        question: &(impl Serialize + ?Sized + Sync),
-    ) -> Result<A, NodeError> {
+    pub async fn ask<A: Answer>(&self, key: &str, question: &(impl Serialize + ?Sized + Sync)) -> Result<A, NodeError> {
         if let Some(answer) = self.services.answered(key) {
             return serde_json::from_slice(&answer)
                 .map_err(|error| NodeError::terminal(format!("the answer to `{key}` cannot be read: {error}")));
@@ -219,14 +217,14 @@ impl<Cx> Context<Cx> {
     /// A durable step: runs `work` until its result is durable, then never again for this task.
     ///
     /// Only `Ok` is kept. The result outlives retries, crashes and re-entry after a question. Without a store it is
-    /// kept in memory for as long as the run lasts.
+    /// kept in memory for as long as the run lasts. Work with an error of another type passes it on with `?`, as in
+    /// `cx.once("charge", async { Ok(card.charge(cents).await?) })`.
     ///
     /// # Errors
     /// The error of `work`; the store's; a key used twice in one attempt.
-    pub async fn once<T, E>(&self, key: &str, work: impl Future<Output = Result<T, E>>) -> Result<T, NodeError>
+    pub async fn once<T>(&self, key: &str, work: impl Future<Output = Result<T, NodeError>>) -> Result<T, NodeError>
     where
         T: Serialize + DeserializeOwned,
-        E: Into<NodeError>,
     {
         if !self.services.begin(key) {
             return Err(NodeError::terminal(DuplicateKey { key: key.to_owned() }));
@@ -234,7 +232,7 @@ impl<Cx> Context<Cx> {
         if let Some(bytes) = self.services.recorded(key) {
             return codec::decode(key, &bytes).map_err(NodeError::terminal);
         }
-        let value = work.await.map_err(Into::into)?;
+        let value = work.await?;
         let bytes = codec::encode(key, &value).map_err(NodeError::terminal)?;
         self.services.record(key, bytes).await?;
         Ok(value)
@@ -271,7 +269,7 @@ impl<Cx> Context<Cx> {
 }
 
 /// A key of [`Context::once`] was used twice in one attempt.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error(
     "the durable step `{key}` was begun twice in one attempt; give each step its own key, for instance with a counter"
 )]
@@ -279,6 +277,8 @@ pub struct DuplicateKey {
     /// The key.
     pub key: String,
 }
+
+debug_is_text!(DuplicateKey);
 
 impl<Cx> Clone for Context<Cx> {
     fn clone(&self) -> Self {

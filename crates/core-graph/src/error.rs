@@ -6,13 +6,14 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::checkpoint::{CheckpointError, ThreadStatus};
+use crate::error_text::debug_is_text;
+use crate::error_text::error_chain;
 use crate::state::StateError;
 
 /// An error of a node.
 ///
 /// Any [`std::error::Error`] becomes one with `?`, and is then worth a retry where the node has a retry policy;
 /// [`NodeError::terminal`] makes one that no retry mends. It is not itself a [`std::error::Error`].
-#[derive(Debug)]
 pub struct NodeError {
     pub(crate) kind: ErrorKind,
     source: Box<dyn StdError + Send + Sync>,
@@ -122,27 +123,7 @@ impl NodeError {
     }
 }
 
-/// The messages of an error and its causes, from the outside in. A cause that the messages before it tell already is left
-/// out.
-///
-/// ```
-/// use graphloom_core_graph::error_chain;
-///
-/// let error = "x".parse::<u8>().unwrap_err();
-/// assert_eq!(error_chain(&error).join(": "), "invalid digit found in string");
-/// ```
-pub fn error_chain(error: &(dyn StdError + 'static)) -> Vec<String> {
-    let mut messages = vec![error.to_string()];
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let message = error.to_string();
-        if messages.iter().all(|told| !told.contains(&message)) {
-            messages.push(message);
-        }
-        cause = error.source();
-    }
-    messages
-}
+debug_is_text!(RunError);
 
 pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
     payload
@@ -158,6 +139,12 @@ impl fmt::Display for NodeError {
     }
 }
 
+impl fmt::Debug for NodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.chain())
+    }
+}
+
 impl<E: StdError + Send + Sync + 'static> From<E> for NodeError {
     fn from(error: E) -> Self {
         Self::new(ErrorKind::Retryable, error)
@@ -165,7 +152,7 @@ impl<E: StdError + Send + Sync + 'static> From<E> for NodeError {
 }
 
 /// An error of a run or of a call on a thread, by whose fault it is.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// A task failed for good; its siblings that were in flight are committed.

@@ -15,14 +15,44 @@ use crate::step::Step;
 
 /// An async function that can be a node: `(Snapshot<S>)` or `(Snapshot<S>, Context<Cx>)` to
 /// `Result<impl Into<Step<S>>, NodeError>`.
+///
+/// What is not part of the state comes with the context, as [resources](Context::resources). A function that needs a value of
+/// its own besides is a closure that clones it for each call, since a node may run many times, and beside itself:
+///
+/// ```
+/// # use graphloom_core_graph::{Node, Snapshot, State, StateGraph};
+/// # use schemars::JsonSchema;
+/// # use serde::{Deserialize, Serialize};
+/// # use std::sync::Arc;
+/// # #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+/// # struct Trip {
+/// #     city: String,
+/// # }
+/// # const RETURN: Node = Node::named("return");
+/// # let mut graph = StateGraph::<Trip>::new("trip");
+/// let home: Arc<str> = "Lisbon".into();
+/// graph.add_node(RETURN, move |_: Snapshot<Trip>| {
+///     let home = Arc::clone(&home);
+///     async move { Ok(Trip::update().city(&*home)) }
+/// });
+/// ```
+///
+/// An `async |…|` closure cannot do that: its future would borrow what the closure has captured.
 #[diagnostic::on_unimplemented(
     message = "this function is not a node of a graph over `{S}`",
     label = "not a node",
-    note = "a node is `async fn(Snapshot<{S}>) -> Result<impl Into<Step<{S}>>, NodeError>`, optionally with `Context<{Cx}>` as the second parameter; its future must be `Send`"
+    note = "a node is `async fn(Snapshot<{S}>) -> Result<impl Into<Step<{S}>>, NodeError>`, optionally with `Context<{Cx}>` as the second parameter",
+    note = "a function that takes an input before the snapshot is a task node: add it with `add_task`"
 )]
 pub trait Handler<M, S: State, Cx>: Send + Sync + 'static {
+    /// What the function returns. It must be `Send`, which is asked where the function is added, so that the compiler
+    /// names the value that is not.
+    type Future;
+
     /// Makes the function a [`NodeFn`].
-    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>>;
+    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>>
+    where
+        Self::Future: Send;
 }
 
 /// An async function that can be a task node: `(I, Snapshot<S>)` or `(I, Snapshot<S>, Context<Cx>)` to
@@ -30,11 +60,16 @@ pub trait Handler<M, S: State, Cx>: Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "this function is not a task node with input `{I}` of a graph over `{S}`",
     label = "not a task node",
-    note = "a task node is `async fn({I}, Snapshot<{S}>) -> Result<impl Into<Step<{S}>>, NodeError>`, optionally with `Context<{Cx}>` as the third parameter; its future must be `Send`"
+    note = "a task node is `async fn({I}, Snapshot<{S}>) -> Result<impl Into<Step<{S}>>, NodeError>`, optionally with `Context<{Cx}>` as the third parameter"
 )]
 pub trait TaskHandler<M, I, S: State, Cx>: Send + Sync + 'static {
+    /// What the function returns. It must be `Send`, as the one of a [`Handler`].
+    type Future;
+
     /// Makes the function a [`NodeFn`].
-    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>>;
+    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>>
+    where
+        Self::Future: Send;
 }
 
 /// What becomes of a node that is called.
@@ -168,10 +203,15 @@ where
     S: State,
     Cx: 'static,
     F: Fn(Snapshot<S>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<R, NodeError>> + Send + 'static,
+    Fut: Future<Output = Result<R, NodeError>> + 'static,
     R: Into<Step<S>>,
 {
-    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
+    type Future = Fut;
+
+    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>>
+    where
+        Fut: Send,
+    {
         let call = move |state, _: Given<'_, Cx>| steps(Ok(self(state)));
         Arc::new(Function { wants_context: false, call })
     }
@@ -182,10 +222,15 @@ where
     S: State,
     Cx: Send + Sync + 'static,
     F: Fn(Snapshot<S>, Context<Cx>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<R, NodeError>> + Send + 'static,
+    Fut: Future<Output = Result<R, NodeError>> + 'static,
     R: Into<Step<S>>,
 {
-    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
+    type Future = Fut;
+
+    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>>
+    where
+        Fut: Send,
+    {
         let call = move |state, mut given: Given<'_, Cx>| steps(given.context().map(|context| self(state, context)));
         Arc::new(Function { wants_context: true, call })
     }
@@ -197,10 +242,15 @@ where
     Cx: 'static,
     I: DeserializeOwned + 'static,
     F: Fn(I, Snapshot<S>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<R, NodeError>> + Send + 'static,
+    Fut: Future<Output = Result<R, NodeError>> + 'static,
     R: Into<Step<S>>,
 {
-    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
+    type Future = Fut;
+
+    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>>
+    where
+        Fut: Send,
+    {
         let call = move |state, given: Given<'_, Cx>| steps(given.input().map(|input| self(input, state)));
         Arc::new(Function { wants_context: false, call })
     }
@@ -212,10 +262,15 @@ where
     Cx: Send + Sync + 'static,
     I: DeserializeOwned + 'static,
     F: Fn(I, Snapshot<S>, Context<Cx>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<R, NodeError>> + Send + 'static,
+    Fut: Future<Output = Result<R, NodeError>> + 'static,
     R: Into<Step<S>>,
 {
-    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
+    type Future = Fut;
+
+    fn into_node(self) -> Arc<dyn NodeFn<S, Cx>>
+    where
+        Fut: Send,
+    {
         let call = move |state, mut given: Given<'_, Cx>| {
             steps(given.context().and_then(|context| Ok(self(given.input()?, state, context))))
         };

@@ -117,6 +117,7 @@ mod clock;
 pub mod conformance;
 mod context;
 mod error;
+mod error_text;
 mod event;
 mod executor;
 mod failure;
@@ -147,7 +148,8 @@ mod topology;
 
 pub use clock::{Clock, SystemClock};
 pub use context::{Context, DuplicateKey, TaskInfo};
-pub use error::{NodeError, RunError, error_chain};
+pub use error::{NodeError, RunError};
+pub use error_text::error_chain;
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
 pub use executor::{Outcome, Run, RunFuture, RunHandle};
 pub use failure::{Failure, FailureKind};
@@ -160,7 +162,7 @@ pub use graphloom_core_graph_macros::State;
 pub use handler::{Handler, TaskHandler};
 pub use limits::{Durability, Order, RunPolicy};
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
-pub use questions::{Answers, Questions};
+pub use questions::{Answer, Answers, Questions};
 pub use recorder::Lag;
 pub use state::{
     Field, FieldChange, FieldError, FieldKind, FieldSet, Log, Op, Shared, Snapshot, State, StateError, Stored, Table,
@@ -194,6 +196,7 @@ pub mod description {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::limits::FastPath;
+    pub use crate::state::checks;
     pub use crate::state::codec;
     pub use crate::state::keep;
     pub use {schemars, serde, serde_json};

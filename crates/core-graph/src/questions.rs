@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::RunError;
@@ -15,6 +16,17 @@ pub struct Questions(Vec<Question>);
 /// Answers by key or id.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answers(pub(crate) BTreeMap<String, Value>);
+
+/// What [`Context::ask`](crate::Context::ask) reads an answer as: any type that is `Deserialize` and owns its data.
+#[diagnostic::on_unimplemented(
+    message = "an answer cannot be read as `{Self}`",
+    label = "write what type the answer has",
+    note = "as in `let verdict: Verdict = context.ask(…).await?`, or `context.ask::<Verdict>(…)`; the type has `#[derive(Deserialize)]` and owns its data"
+)]
+pub trait Answer: DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<A: DeserializeOwned> Answer for A {}
 
 impl Questions {
     pub(crate) fn new(questions: Vec<Question>) -> Self {

@@ -31,9 +31,9 @@
 //! const SPEAK: Node = Node::named("speak");
 //!
 //! async fn speak(talk: Snapshot<Talk>, cx: Context<Tools>) -> Result<TalkUpdate, NodeError> {
-//!     let ask = cx.resources().model.chat(ChatRequest::user(format!("One line on {}.", talk.topic)));
+//!     let request = ChatRequest::user(format!("One line on {}.", talk.topic));
 //!     // A durable step: once its result is stored, a resumed run does not ask the model again.
-//!     let answer = cx.once("line", ask).await?;
+//!     let answer = cx.once("line", async { Ok(cx.resources().model.chat(request).await?) }).await?;
 //!     Ok(Talk::update().lines([answer.text()]))
 //! }
 //!

@@ -79,7 +79,7 @@ async fn check(order: Snapshot<Order>) -> Result<OrderUpdate, NodeError> {
 }
 
 async fn weigh(item: Item, _: Snapshot<Order>, cx: Context) -> Result<OrderUpdate, NodeError> {
-    let grams: u64 = cx.once("scale", async { Ok::<_, NodeError>(item.grams + 200) }).await?;
+    let grams: u64 = cx.once("scale", async { Ok(item.grams + 200) }).await?;
     Ok(Order::update().grams(grams).trail([format!("weighed {}", item.name)]))
 }
 

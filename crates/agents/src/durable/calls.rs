@@ -120,6 +120,7 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
         T: Serialize + DeserializeOwned,
         E: Into<NodeError>,
     {
+        let work = async { work.await.map_err(Into::into) };
         self.inner.cx.once(&self.inner.key(kind, asked), work).await
     }
 
@@ -185,7 +186,7 @@ where
     let mut called = false;
     let work = async {
         called = true;
-        call.await
+        call.await.map_err(Into::into)
     };
     let answer = cx.once(key, work).await?;
     let what = if called { "model call committed" } else { "model call taken from the record" };

@@ -106,7 +106,7 @@ pub fn graph_with(
 fn add_skippable<M>(
     graph: &mut StateGraph<SearchContext, Resources>,
     node: Node,
-    run: impl Handler<M, SearchContext, Resources>,
+    run: impl Handler<M, SearchContext, Resources, Future: Send>,
     code: StatusCode,
     next: Node,
 ) {

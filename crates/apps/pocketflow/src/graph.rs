@@ -72,7 +72,7 @@ pub fn graph_with(
 fn add_worker<M>(
     graph: &mut StateGraph<Conversation, Resources>,
     worker: Node,
-    run: impl Handler<M, Conversation, Resources>,
+    run: impl Handler<M, Conversation, Resources, Future: Send>,
 ) {
     let retry = Retry::exponential(ATTEMPTS).after(Duration::from_millis(200)).when(NodeError::is_retryable);
     graph.add_node(worker.clone(), run).retry(retry).may_goto(ROUTER);

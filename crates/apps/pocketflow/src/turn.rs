@@ -65,7 +65,7 @@ pub(crate) async fn turn(
     let before = session::load(store, thread.id()).await.map(|loaded| loaded.session);
     if before.is_ok_and(|before| stops(&before, &said.text, said.about.as_ref())) {
         let input = Conversation::update().turn(Turn::new(thread.id(), said.text).about(said.about));
-        let ended = drive(thread.clone().abandon().run(input), out).await?;
+        let ended = drive(thread.abandon().run(input), out).await?;
         tell(ended, out).await;
         return Ok(());
     }
@@ -96,7 +96,7 @@ fn next_run(
     }
     let input = Conversation::update().turn(Turn::new(thread.id(), text).about(about));
     // What a failed turn left behind is dropped: the session is as it was before that turn.
-    let thread = if state.status == ThreadStatus::Failed { thread.clone().abandon() } else { thread.clone() };
+    let thread = if state.status == ThreadStatus::Failed { thread.abandon() } else { thread.clone() };
     Ok(thread.run(input))
 }
 

@@ -89,7 +89,7 @@ impl<'s, S: State> AppRuns<'s, S> {
             let message = format!("`{id}` is a run of `{graph}`, not of `{program}`; `{program} runs` lists its own");
             return Err(Failure::usage(message));
         };
-        let thread = graph.clone().with_context(()).with_shared_checkpointer(store).thread(id);
+        let thread = graph.clone().with_shared_checkpointer(store).thread(id);
         let state = thread.state().await?;
         Ok(state.checkpoint.is_some().then_some((thread, state)))
     }

@@ -164,6 +164,7 @@ pub trait CheckpointerLayer: Send + Sync + 'static {
     }
 }
 
+#[diagnostic::do_not_recommend]
 #[async_trait]
 impl<L: CheckpointerLayer> Checkpointer for L {
     fn capabilities(&self) -> Capabilities {

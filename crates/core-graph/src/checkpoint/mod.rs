@@ -29,6 +29,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use crate::error_text::debug_is_text;
+
 pub use crate::bytes::RecordBytes;
 pub use crate::status::ThreadStatus;
 pub(crate) use chain::{Chain, check_chain, corrupt};
@@ -127,6 +129,28 @@ pub struct Stats {
 /// head only from [`Commit::expected_head`]; anything else is [`CheckpointError::StaleHead`] and writes nothing.
 ///
 /// **All or nothing.** A commit is one transaction, and has reached the store's stated durability when it returns.
+///
+/// # For authors of stores
+///
+/// The cases of the feature `conformance` check all of this and name the line and the value that differ:
+///
+/// - The first commit of a thread has a [row](Commit::thread). One without, to a thread that has none stored, is
+///   [`CheckpointError::UnknownThread`].
+/// - [`ThreadRow::thread`], [`ThreadRow::owner`] and [`ThreadRow::epoch`] are those of the lease, whatever stands in the row
+///   of the commit.
+/// - A commit whose journal rows do not ascend, or whose first does not follow the thread's newest one, in any namespace, is
+///   [`CheckpointError::StaleHead`].
+/// - A commit with a checkpoint whose number its namespace has already is [`CheckpointError::StaleHead`] too, also where the
+///   expected head is right.
+/// - [`field`](Self::field) of a version that is not there, or from which the chain does not lead to a whole value, is
+///   [`CheckpointError::Corrupt`], also for a thread or a namespace that is not there.
+/// - [`threads`](Self::threads) goes by the order in which commits were written. [`ThreadRow::updated`] says nothing of
+///   it, for clocks of processes differ.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a store of threads",
+    label = "not a `Checkpointer`",
+    note = "a store behind an `Arc` goes to `with_shared_checkpointer`"
+)]
 #[async_trait]
 pub trait Checkpointer: Send + Sync + 'static {
     /// The optional abilities.
@@ -282,7 +306,7 @@ pub trait Checkpointer: Send + Sync + 'static {
 }
 
 /// An error of a store, by whose fault it is.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
     /// Another live owner writes the thread.
@@ -380,3 +404,5 @@ pub enum CheckpointError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
+
+debug_is_text!(CheckpointError);

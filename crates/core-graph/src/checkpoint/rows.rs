@@ -30,10 +30,11 @@ pub struct Commit {
     pub release: bool,
 }
 
-/// The row of a thread. The store adds nothing to it but owner and epoch.
+/// The row of a thread. A store fills in the thread's id, the owner and the epoch, from the lease under which it is written,
+/// and keeps all else as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadRow {
-    /// The thread's id.
+    /// The thread's id. Filled by the store.
     pub thread: Arc<str>,
     /// The graph's name.
     pub graph: String,

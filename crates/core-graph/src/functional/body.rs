@@ -29,30 +29,40 @@ pub struct Final<O, P = O> {
 #[diagnostic::on_unimplemented(
     message = "this function is not an entry point from `{I}` to `{O}`",
     label = "not an entry point",
-    note = "an entry point is `async fn({I}, Context<{Cx}>) -> Result<{O}, NodeError>`, or `async fn({I}, Option<Shared<P>>, Context<{Cx}>) -> Result<Final<{O}, P>, NodeError>`; its future must be `Send`"
+    note = "an entry point is `async fn({I}, Context<{Cx}>) -> Result<{O}, NodeError>`, or `async fn({I}, Option<Shared<P>>, Context<{Cx}>) -> Result<Final<{O}, P>, NodeError>`"
 )]
 pub trait EntryBody<M, I, O, P, Cx>: Send + Sync + 'static {
+    /// What the function returns. It must be `Send`, as the one of a [`Handler`](crate::Handler).
+    type Future;
+
     /// Calls the function.
     fn call(
         &self,
         input: I,
         previous: Option<Shared<P>>,
         context: Context<Cx>,
-    ) -> BoxFuture<'static, Result<(Shared<O>, Shared<P>), NodeError>>;
+    ) -> BoxFuture<'static, Result<(Shared<O>, Shared<P>), NodeError>>
+    where
+        Self::Future: Send;
 }
 
 impl<F, Fut, I, O, Cx> EntryBody<fn(I) -> O, I, O, O, Cx> for F
 where
     F: Fn(I, Context<Cx>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<O, NodeError>> + Send + 'static,
+    Fut: Future<Output = Result<O, NodeError>> + 'static,
     O: Send + Sync + 'static,
 {
+    type Future = Fut;
+
     fn call(
         &self,
         input: I,
         _: Option<Shared<O>>,
         context: Context<Cx>,
-    ) -> BoxFuture<'static, Result<(Shared<O>, Shared<O>), NodeError>> {
+    ) -> BoxFuture<'static, Result<(Shared<O>, Shared<O>), NodeError>>
+    where
+        Fut: Send,
+    {
         let future = self(input, context);
         Box::pin(async move {
             let value = Shared::new(future.await?);
@@ -64,16 +74,21 @@ where
 impl<F, Fut, I, O, P, Cx> EntryBody<fn(I, P) -> O, I, O, P, Cx> for F
 where
     F: Fn(I, Option<Shared<P>>, Context<Cx>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Final<O, P>, NodeError>> + Send + 'static,
+    Fut: Future<Output = Result<Final<O, P>, NodeError>> + 'static,
     O: Send + Sync + 'static,
     P: Send + Sync + 'static,
 {
+    type Future = Fut;
+
     fn call(
         &self,
         input: I,
         previous: Option<Shared<P>>,
         context: Context<Cx>,
-    ) -> BoxFuture<'static, Result<(Shared<O>, Shared<P>), NodeError>> {
+    ) -> BoxFuture<'static, Result<(Shared<O>, Shared<P>), NodeError>>
+    where
+        Fut: Send,
+    {
         let future = self(input, previous, context);
         Box::pin(async move {
             let Final { value, save } = future.await?;

@@ -60,7 +60,7 @@ pub struct EntryPoint<I: EntryValue, O: EntryValue, P: EntryValue = O, Cx = ()> 
 /// ```
 pub fn entry_point<M, I, O, P, Cx>(
     name: impl Into<String>,
-    body: impl EntryBody<M, I, O, P, Cx>,
+    body: impl EntryBody<M, I, O, P, Cx, Future: Send>,
 ) -> EntryPoint<I, O, P, Cx>
 where
     I: EntryValue + Clone,

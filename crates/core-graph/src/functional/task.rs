@@ -22,17 +22,15 @@ impl<Cx: Send + Sync + 'static> Context<Cx> {
     /// its result is durable it is never run again, also when the node is stopped before it awaits the task.
     ///
     /// Its questions are those of the node. A task of an attempt that ends is stopped, unless it was awaited to its end.
-    pub fn spawn<T, E>(
+    pub fn spawn<T>(
         &self,
         key: impl Into<String>,
-        work: impl Future<Output = Result<T, E>> + Send + 'static,
+        work: impl Future<Output = Result<T, NodeError>> + Send + 'static,
     ) -> TaskFuture<T>
     where
         T: Serialize + DeserializeOwned + Send + 'static,
-        E: Into<NodeError>,
     {
         let (context, key) = (self.clone(), key.into());
-        let work = work.map(|result| result.map_err(Into::<NodeError>::into));
         TaskFuture(tokio::spawn(async move { context.once(&key, work).await }))
     }
 }

@@ -151,12 +151,12 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     }
 
     /// Adds a node that edges and gotos trigger.
-    pub fn add_node<M>(&mut self, key: Node, run: impl Handler<M, S, Cx>) -> &mut NodeSpec {
+    pub fn add_node<M>(&mut self, key: Node, run: impl Handler<M, S, Cx, Future: Send>) -> &mut NodeSpec {
         &mut self.declare(key.into_name(), false, run.into_node(), None).node
     }
 
     /// Adds a node that sends trigger, each with an input.
-    pub fn add_task<M, I>(&mut self, key: Task<I>, run: impl TaskHandler<M, I, S, Cx>) -> &mut NodeSpec {
+    pub fn add_task<M, I>(&mut self, key: Task<I>, run: impl TaskHandler<M, I, S, Cx, Future: Send>) -> &mut NodeSpec {
         &mut self.declare(key.into_name(), true, run.into_node(), None).node
     }
 
@@ -248,14 +248,17 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     pub fn add_error_handler<M>(
         &mut self,
         node: impl Into<Node>,
-        handler: impl TaskHandler<M, Failure, S, Cx>,
+        handler: impl TaskHandler<M, Failure, S, Cx, Future: Send>,
     ) -> &mut Self {
         self.error_handlers.push((node.into().into_name(), handler.into_node()));
         self
     }
 
     /// Runs `handler` for every node without an error handler of its own. Subgraphs do not inherit it.
-    pub fn default_error_handler<M>(&mut self, handler: impl TaskHandler<M, Failure, S, Cx>) -> &mut Self {
+    pub fn default_error_handler<M>(
+        &mut self,
+        handler: impl TaskHandler<M, Failure, S, Cx, Future: Send>,
+    ) -> &mut Self {
         self.default_error_handler = Some(handler.into_node());
         self
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::error_text::debug_is_text;
 use crate::state::FieldError;
 
 /// A mistake in a graph.
@@ -231,7 +232,7 @@ pub enum CompileWarning {
 }
 
 /// All mistakes of a graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct CompileErrors {
     /// The graph.
     pub graph: String,
@@ -247,3 +248,5 @@ impl fmt::Display for CompileErrors {
 }
 
 impl std::error::Error for CompileErrors {}
+
+debug_is_text!(CompileErrors);

@@ -19,7 +19,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// super-step which was not committed are of the old state: these tasks run again, with their durable steps kept.
     ///
     /// ```
-    /// # use graphloom_core_graph::{Node, NodeError, START, Snapshot, State, StateGraph};
+    /// # use graphloom_core_graph::{Node, START, Snapshot, State, StateGraph};
     /// # use schemars::JsonSchema;
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// # const PLAN: Node = Node::named("plan");
     /// let mut graph = StateGraph::<Trip>::new("trip");
     /// graph.versions(1, 2).migrate(1, |old: TripOf1| Ok(Trip { nights: old.days.saturating_sub(1) }));
-    /// # graph.add_node(PLAN, |_: Snapshot<Trip>| async { Ok::<_, NodeError>(()) });
+    /// # graph.add_node(PLAN, |_: Snapshot<Trip>| async { Ok(()) });
     /// # graph.add_edge(START, PLAN);
     /// # assert!(graph.compile().is_ok());
     /// ```

@@ -95,13 +95,13 @@ impl<S: State, Cx: Send + Sync + 'static> GraphOptions<S, Cx> {
 
     /// Runs another function in the place of the node's own, or of the graph inside it.
     #[must_use]
-    pub fn replace<M>(self, node: Node, run: impl Handler<M, S, Cx>) -> Self {
+    pub fn replace<M>(self, node: Node, run: impl Handler<M, S, Cx, Future: Send>) -> Self {
         self.and(node, Change::Node(run.into_node()))
     }
 
     /// Runs another function in the place of a task node's own, or of the graph inside it.
     #[must_use]
-    pub fn replace_task<M, I>(self, node: Task<I>, run: impl TaskHandler<M, I, S, Cx>) -> Self {
+    pub fn replace_task<M, I>(self, node: Task<I>, run: impl TaskHandler<M, I, S, Cx, Future: Send>) -> Self {
         self.and(node, Change::Task(run.into_node()))
     }
 

@@ -1,5 +1,7 @@
 //! Typed state: the trait, its fields and updates, and the persistent types that make snapshots cheap.
 
+#[doc(hidden)]
+pub mod checks;
 mod field;
 pub(crate) mod json;
 #[doc(hidden)]
@@ -12,6 +14,8 @@ mod table;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::error_text::debug_is_text;
 
 pub use field::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
 pub use json::{FieldError, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, LayoutErrors};
@@ -29,7 +33,7 @@ pub use table::Table;
 ///
 /// | attribute | field type | an update holds | folds by |
 /// | --- | --- | --- | --- |
-/// | none | any | the new value | taking it; two writers are an error |
+/// | none | any, but a [`Log`] and a [`Table`] | the new value | taking it; two writers are an error |
 /// | `append` | [`Log<T>`] | more entries | appending |
 /// | `merge` | [`Table<K, V>`] | entries by key | inserting or replacing per key |
 /// | `add` | a number | the difference | adding |
@@ -106,7 +110,7 @@ pub trait State: Clone + Send + Sync + Serialize + DeserializeOwned + JsonSchema
 }
 
 /// A field's value could not be read, encoded, decoded or updated.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("field `{field}` cannot be {action}: {message}")]
 pub struct StateError {
     /// The field.
@@ -116,6 +120,8 @@ pub struct StateError {
     /// Where, and why.
     pub message: String,
 }
+
+debug_is_text!(StateError);
 
 /// The codec of fields, inputs and records: MessagePack with field names. Used by the derive; not for direct use.
 pub mod codec {

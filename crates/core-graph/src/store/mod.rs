@@ -13,6 +13,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::error_text::debug_is_text;
+
 pub use condition::{Comparison, Condition};
 pub use memory::MemoryStore;
 pub use namespace::Namespace;
@@ -197,7 +199,7 @@ pub trait Store: Send + Sync + 'static {
 }
 
 /// An error of a long-term store.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// A segment of a namespace is not allowed.
@@ -253,3 +255,5 @@ pub enum StoreError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
+
+debug_is_text!(StoreError);

@@ -21,12 +21,22 @@ pub struct App<S: State, Cx = ()> {
 impl<S: State, Cx: Default + Send + Sync + 'static> Compiled<S, Cx> {
     /// Threads of this graph in a store.
     pub fn with_checkpointer(&self, store: impl Checkpointer) -> Threads<S, Cx> {
-        self.clone().with_context(Cx::default()).with_checkpointer(store)
+        self.with_shared_checkpointer(Arc::new(store))
+    }
+
+    /// Threads of this graph in a store that others use too, or one that is chosen at run time.
+    pub fn with_shared_checkpointer(&self, store: Arc<dyn Checkpointer>) -> Threads<S, Cx> {
+        App::from(self).with_shared_checkpointer(store)
     }
 
     /// Runs the graph without a store: nothing is kept but the result.
     pub fn run_once(&self, input: S::Update) -> Run<S> {
-        self.clone().with_context(Cx::default()).run_once(input)
+        self.run_once_with(input, RunPolicy::default())
+    }
+
+    /// Runs the graph without a store, under a policy.
+    pub fn run_once_with(&self, input: S::Update, policy: RunPolicy) -> Run<S> {
+        App::from(self).run_once_with(input, policy)
     }
 }
 
@@ -36,7 +46,7 @@ impl<S: State, Cx: Send + Sync + 'static> App<S, Cx> {
         self.with_shared_checkpointer(Arc::new(store))
     }
 
-    /// Threads of this graph in a store that others use too.
+    /// Threads of this graph in a store that others use too, or one that is chosen at run time.
     pub fn with_shared_checkpointer(&self, store: Arc<dyn Checkpointer>) -> Threads<S, Cx> {
         Threads::new(self.clone(), store)
     }

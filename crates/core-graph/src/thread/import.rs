@@ -55,7 +55,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         let made: VecDeque<_> = made.into_iter().collect();
         rehearse(&self.threads.app.graph.executable.topology, input.clone(), &made)?;
         // Nothing stops an import in the middle.
-        let thread = self.clone().policy(RunPolicy::default().durability(self.policy.durability));
+        let thread = self.policy(RunPolicy::default().durability(self.policy.durability));
         let (mut driver, entry) = thread.open(Opening::Import(input), Arc::new(Control::default()), None).await?;
         let Entry::Input(Some(input)) = entry else {
             return Err(RunError::Internal("an import without an input".to_owned()));

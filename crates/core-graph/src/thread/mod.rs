@@ -122,17 +122,15 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     }
 
     /// The same thread, with a policy for its runs.
-    #[must_use]
-    pub fn policy(mut self, policy: RunPolicy) -> Self {
-        self.policy = policy;
-        self
+    #[must_use = "runs of this handle keep their policy; run the thread that this returns"]
+    pub fn policy(&self, policy: RunPolicy) -> Self {
+        Self { policy, ..self.clone() }
     }
 
-    /// The same thread, whose next [`run`](Self::run) drops open questions and unfinished tasks.
-    #[must_use]
-    pub fn abandon(mut self) -> Self {
-        self.abandon = true;
-        self
+    /// The same thread, each [`run`](Self::run) of which drops open questions and unfinished tasks.
+    #[must_use = "nothing is abandoned before the thread that this returns is run"]
+    pub fn abandon(&self) -> Self {
+        Self { abandon: true, ..self.clone() }
     }
 
     /// Runs the graph: `input` is folded onto the state, then what follows START runs.

@@ -59,8 +59,7 @@ async fn a_barrier_step_runs_whole_or_not_at_all_and_eager_tasks_one_by_one() {
         for concurrency in [1, 2, 9] {
             let calls = Calls::default();
             let thread = fan(mode, &calls);
-            let outcome =
-                thread.clone().policy(budget(tasks).max_concurrency(concurrency)).run(Work::update()).await.unwrap();
+            let outcome = thread.policy(budget(tasks).max_concurrency(concurrency)).run(Work::update()).await.unwrap();
             assert_eq!(calls.all().len(), executed, "{mode:?} {tasks} {concurrency}");
             if executed == 5 {
                 assert!(matches!(outcome, Outcome::Done(_)), "a budget that is just enough is enough: {outcome:?}");
@@ -69,10 +68,10 @@ async fn a_barrier_step_runs_whole_or_not_at_all_and_eager_tasks_one_by_one() {
             let Outcome::BudgetSpent { next, .. } = outcome else { panic!("{outcome:?}") };
             assert_eq!(next, [if tasks == 0 { "plan" } else { "part" }]);
             assert_eq!(thread.state().await.unwrap().status, ThreadStatus::BudgetSpent);
-            let again = thread.clone().policy(budget(tasks)).continue_().await.unwrap();
+            let again = thread.policy(budget(tasks)).continue_().await.unwrap();
             assert!(matches!(again, Outcome::BudgetSpent { .. }), "the run has spent it: {again:?}");
             assert_eq!(calls.all().len(), executed);
-            assert_eq!(done(thread.clone().policy(budget(5)).continue_().await).count, 4);
+            assert_eq!(done(thread.policy(budget(5)).continue_().await).count, 4);
             assert_eq!(calls.all().len(), 5);
         }
     }
@@ -110,7 +109,7 @@ async fn tasks_that_wait_or_failed_are_not_counted_twice() {
         let Outcome::Waiting(questions) = thread.run(Work::update()).await.unwrap() else { panic!("it waits") };
         assert_eq!(failed(thread.resume(questions.answer("name", "bad").unwrap()).await), "node `a` failed: bad");
         // The stored answer is what failed it; a new run gets another.
-        let Outcome::Waiting(questions) = thread.clone().abandon().run(Work::update()).await.unwrap() else {
+        let Outcome::Waiting(questions) = thread.abandon().run(Work::update()).await.unwrap() else {
             panic!("it waits")
         };
         let work = done(thread.resume(questions.answer("name", "Ada").unwrap()).await);
@@ -144,17 +143,17 @@ async fn parallel_children_count_against_the_root() {
             graph.add_edge(START, PLAN);
             graph.add_sends(PLAN, PART, |_: &Work| (0..3).map(|at| PART.send(at, at)).collect());
             let thread = thread(graph);
-            let outcome = thread.clone().policy(budget(tasks)).run(Work::update()).await.unwrap();
+            let outcome = thread.policy(budget(tasks)).run(Work::update()).await.unwrap();
             let inner = calls.all().len() as u64;
             assert!(inner <= tasks, "{mode:?} {tasks}: {inner} nodes ran");
             if tasks == 13 {
                 assert!(matches!(outcome, Outcome::Done(_)));
             } else {
                 assert!(matches!(outcome, Outcome::BudgetSpent { .. }), "{mode:?} {tasks}: {outcome:?}");
-                let again = thread.clone().policy(budget(tasks)).continue_().await.unwrap();
+                let again = thread.policy(budget(tasks)).continue_().await.unwrap();
                 assert!(matches!(again, Outcome::BudgetSpent { .. }), "{mode:?} {tasks}: {again:?}");
                 assert!(calls.all().len() as u64 <= tasks);
-                done(thread.clone().policy(budget(13)).continue_().await);
+                done(thread.policy(budget(13)).continue_().await);
             }
             assert_eq!(calls.all().len(), 10, "{mode:?} {tasks}: nothing ran twice");
         }

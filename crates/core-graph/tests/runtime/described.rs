@@ -155,7 +155,7 @@ async fn a_described_graph_runs_as_the_same_graph_in_rust_and_goes_on_in_another
         let stores: [Arc<dyn Checkpointer>; 2] =
             [Arc::new(MemoryCheckpointer::new()), Arc::new(MemoryCheckpointer::new())];
         let threads = |graph: Compiled<JsonState>, store: &Arc<dyn Checkpointer>| {
-            graph.with_context(()).with_shared_checkpointer(Arc::clone(store)).thread("t")
+            graph.with_shared_checkpointer(Arc::clone(store)).thread("t")
         };
         // The description is read and compiled anew before each call.
         let described = || async { threads(book(name).compile(&registry()).expect("right"), &stores[0]) };

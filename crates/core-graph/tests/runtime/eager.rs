@@ -168,6 +168,6 @@ async fn a_trigger_of_a_task_that_was_in_flight_at_a_stop_is_not_lost() {
     run.await.unwrap();
     hangs.store(false, std::sync::atomic::Ordering::SeqCst);
     let alone = graphloom_core_graph::RunPolicy::default().max_concurrency(1);
-    assert_eq!(done(thread.clone().policy(alone).continue_().await).count, 2);
+    assert_eq!(done(thread.policy(alone).continue_().await).count, 2);
     assert_eq!(calls.all(), ["fast", "fast", "fast other slow"]);
 }

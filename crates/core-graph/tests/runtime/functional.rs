@@ -45,7 +45,7 @@ async fn tasks_run_beside_each_other_and_once_each_whatever_is_asked() {
     let calls = Calls::default();
     let store: Arc<dyn Checkpointer> = Arc::new(MemoryCheckpointer::new());
     // Compiled anew, as in another process.
-    let open = || essay(&calls).with_context(()).with_shared_checkpointer(Arc::clone(&store)).thread("t");
+    let open = || essay(&calls).with_shared_checkpointer(Arc::clone(&store)).thread("t");
     let began = tokio::time::Instant::now();
     let Outcome::Waiting(questions) = open().run("tea".to_owned().into()).await.expect("it waits") else {
         panic!("it asks")

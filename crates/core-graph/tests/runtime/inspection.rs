@@ -32,7 +32,7 @@ async fn a_thread_is_read_and_forked_without_resources_and_not_run() {
     let thread = graph.clone().with_context(Fares(7)).with_shared_checkpointer(Arc::clone(&store)).thread("t");
     thread.run(Trip::update().city("Lisbon")).await.unwrap();
 
-    let seen = graph.for_inspection().with_context(()).with_shared_checkpointer(store).thread("t");
+    let seen = graph.for_inspection().with_shared_checkpointer(store).thread("t");
     let waiting = seen.state().await.unwrap();
     assert_eq!((waiting.status, waiting.state.city.as_str()), (ThreadStatus::Waiting, "Lisbon"));
     assert_eq!((waiting.next, waiting.questions.len()), (vec!["book".to_owned()], 1));

@@ -186,7 +186,7 @@ async fn two_joins_into_one_node_are_told_apart_after_a_restart() {
             .asks::<bool>("on");
         graph.add_edge(START, A).add_edge(A, B).add_edge(A, B2);
         graph.add_join([A, B2], LAST).add_join([B, B2], LAST);
-        graph.compile().expect("right").with_context(()).with_shared_checkpointer(Arc::clone(store)).thread("t")
+        graph.compile().expect("right").with_shared_checkpointer(Arc::clone(store)).thread("t")
     };
     let store: Arc<dyn Checkpointer> = Arc::new(MemoryCheckpointer::new());
     let Outcome::Waiting(questions) = open(&store).run(Work::update()).await.expect("it waits") else { panic!() };

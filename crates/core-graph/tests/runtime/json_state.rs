@@ -271,7 +271,7 @@ async fn a_derived_and_a_dynamic_state_of_the_same_fields_run_the_same() {
 async fn a_thread_of_a_derived_state_can_be_continued_by_a_dynamic_one() {
     let store = std::sync::Arc::new(MemoryCheckpointer::new());
     let shared = || std::sync::Arc::clone(&store) as std::sync::Arc<dyn Checkpointer>;
-    let derived = derived().compile().expect("right").with_context(()).with_shared_checkpointer(shared());
+    let derived = derived().compile().expect("right").with_shared_checkpointer(shared());
     let Outcome::Waiting(asked) = derived.thread("t").run(Work::update().count(1)).await.expect("it waits") else {
         panic!("it asks")
     };
@@ -287,7 +287,7 @@ async fn a_thread_of_a_derived_state_can_be_continued_by_a_dynamic_one() {
         })
         .asks::<String>("b");
     graph.add_edge(START, A).add_edge(A, B);
-    let dynamic = graph.compile().expect("right").with_context(()).with_shared_checkpointer(shared()).thread("t");
+    let dynamic = graph.compile().expect("right").with_shared_checkpointer(shared()).thread("t");
     let done = dynamic.resume(asked.answer("b", "yes").expect("fits")).await.expect("done").done().expect("done");
     assert_eq!(done.to_value(), json!({"notes": ["a", "yes"], "count": 6, "last": "a", "other": ""}));
 }

@@ -13,6 +13,7 @@ mod described;
 mod durability;
 mod eager;
 mod error_handlers;
+mod error_texts;
 mod events;
 mod functional;
 mod importing;

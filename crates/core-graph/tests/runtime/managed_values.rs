@@ -36,7 +36,7 @@ fn looping(mode: Mode, rounds: i64) -> StateGraph<Work> {
 #[tokio::test]
 async fn the_last_step_is_the_one_that_really_is_the_last() {
     let thread = thread(looping(Mode::Barrier, 99));
-    let limited = thread.clone().policy(RunPolicy::default().max_steps(3));
+    let limited = thread.policy(RunPolicy::default().max_steps(3));
     assert!(failed(limited.run(Work::update()).await).contains("the limit of 3 super-steps"));
     assert_eq!(thread.state().await.expect("it reads").state.story(), "2/- 1/- 0/-!");
     // A call that goes on has the same limit again.
@@ -54,7 +54,7 @@ async fn a_run_that_just_fits_is_done_at_its_last_step() {
 async fn the_budget_tells_what_is_left_in_both_modes_and_over_a_resume() {
     for mode in [Mode::Barrier, Mode::Eager] {
         let thread = thread(looping(mode, 5));
-        let limited = |tasks| thread.clone().policy(RunPolicy::default().budget(tasks));
+        let limited = |tasks| thread.policy(RunPolicy::default().budget(tasks));
         let Outcome::BudgetSpent { state, .. } = limited(3).run(Work::update()).await.expect("it stops") else {
             panic!("it is spent")
         };
@@ -69,7 +69,7 @@ async fn without_limits_nothing_is_last() {
         // Without a store too, where a task takes the fast path of single tasks.
         let app = looping(mode, 2).compile().expect("right");
         assert_eq!(done(app.run_once(Work::update()).await).story(), "-/- -/-", "{mode:?}");
-        let eager = app.with_context(()).run_once_with(Work::update(), RunPolicy::default().max_steps(9));
+        let eager = app.run_once_with(Work::update(), RunPolicy::default().max_steps(9));
         let expected = if mode == Mode::Barrier { "8/- 7/-" } else { "-/- -/-" };
         assert_eq!(done(eager.await).story(), expected, "{mode:?}");
     }
@@ -128,7 +128,7 @@ async fn every_attempt_knows_when_the_first_one_began_also_after_a_restart() {
         graph.add_edge(START, A).add_edge(A, B);
         let app = graph.compile().expect("right");
         if stored {
-            let threads = app.with_context(()).with_shared_checkpointer(Arc::clone(&store)).with_clock(clock);
+            let threads = app.with_shared_checkpointer(Arc::clone(&store)).with_clock(clock);
             assert_eq!(done(threads.thread("t").run(Work::update()).await).story(), "3@Some(1000) 1@None");
         } else {
             let story = done(app.run_once(Work::update()).await).story();

@@ -78,7 +78,7 @@ fn second(calls: &Calls) -> StateGraph<Trip> {
 
 fn open<S: State>(graph: StateGraph<S>, store: &Arc<MemoryCheckpointer>) -> Thread<S> {
     let store: Arc<dyn Checkpointer> = Arc::clone(store) as Arc<dyn Checkpointer>;
-    graph.compile().expect("the graph is right").with_context(()).with_shared_checkpointer(store).thread("t")
+    graph.compile().expect("the graph is right").with_shared_checkpointer(store).thread("t")
 }
 
 /// A thread of three turns in a city, as the first version left it.

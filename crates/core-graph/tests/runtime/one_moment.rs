@@ -47,7 +47,7 @@ fn threads(store: Arc<dyn Checkpointer>) -> Threads<Work> {
         })
         .asks::<String>("name");
     graph.add_edge(START, A);
-    graph.compile().expect("the graph is right").with_context(()).with_shared_checkpointer(store)
+    graph.compile().expect("the graph is right").with_shared_checkpointer(store)
 }
 
 #[tokio::test]

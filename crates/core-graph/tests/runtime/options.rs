@@ -242,8 +242,7 @@ async fn a_thread_goes_on_under_other_options() {
         graph.compile().unwrap()
     };
     let store = Arc::new(MemoryCheckpointer::new());
-    let thread =
-        |graph: Compiled<Work>| graph.with_context(()).with_shared_checkpointer(Arc::clone(&store) as _).thread("t");
+    let thread = |graph: Compiled<Work>| graph.with_shared_checkpointer(Arc::clone(&store) as _).thread("t");
     assert!(matches!(thread(graph(GraphOptions::new())).run(Work::update()).await.unwrap(), Outcome::Waiting(_)));
     let other = async |_: Snapshot<Work>| Ok::<_, NodeError>(did("own plan"));
     let answers = Answers::new().and("name", "Anna").unwrap();

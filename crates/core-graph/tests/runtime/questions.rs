@@ -187,7 +187,7 @@ async fn abandoned_questions_leave_nothing_behind() {
     waiting(&thread, thread.run(Work::update()).await).await;
     let refused = thread.run(Work::update()).await.unwrap_err();
     insta::assert_snapshot!(refused, @"thread `t` is Waiting: answer its questions with `resume`, or drop them with `abandon().run(…)`");
-    let questions = waiting(&thread, thread.clone().abandon().run(Work::update()).await).await;
+    let questions = waiting(&thread, thread.abandon().run(Work::update()).await).await;
     assert_eq!(questions.len(), 2, "those of the new run");
     assert_eq!(calls.count("plain"), 2);
     let mut answers = Answers::new();

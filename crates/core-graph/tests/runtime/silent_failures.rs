@@ -33,7 +33,7 @@ async fn an_endless_loop_that_ends_as_a_success_at_its_limit() {
     graph.add_edge(START, A).add_edge(A, A);
     let compiled = graph.compile().unwrap();
     assert_eq!(compiled.warnings().len(), 1, "and it is a warning before it runs");
-    let outcome = compiled.with_context(()).run_once_with(Work::update(), RunPolicy::default().max_steps(7)).await;
+    let outcome = compiled.run_once_with(Work::update(), RunPolicy::default().max_steps(7)).await;
     assert!(failed(outcome).starts_with("the limit of 7 super-steps was reached"));
 }
 

@@ -61,7 +61,7 @@ async fn brought_to(status: ThreadStatus) -> Thread<Work> {
             thread.run(Work::update()).await.expect_err("the run fails");
         }
         ThreadStatus::BudgetSpent => {
-            thread.clone().policy(RunPolicy::default().budget(1)).run(Work::update()).await.expect("the run ends");
+            thread.policy(RunPolicy::default().budget(1)).run(Work::update()).await.expect("the run ends");
         }
         ThreadStatus::Cancelled | ThreadStatus::Running => {
             manner.store(HANGS, Ordering::SeqCst);

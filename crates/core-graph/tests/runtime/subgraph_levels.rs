@@ -279,7 +279,7 @@ async fn the_budget_is_counted_at_the_root() {
         for mode in [Mode::Barrier, Mode::Eager] {
             for budget in 0..TASKS {
                 let (thread, _) = stored(levels(kept, leaf(say), mode, 1));
-                let limited = |budget| thread.clone().policy(RunPolicy::default().budget(budget));
+                let limited = |budget| thread.policy(RunPolicy::default().budget(budget));
                 for turn in 1..=2 {
                     let told = format!("{kept:?} {mode:?} {budget} turn {turn}");
                     let outcome = limited(budget).run(Work::update()).await.unwrap();

@@ -125,7 +125,7 @@ async fn a_send_may_have_its_own_time_limit_which_is_stored_with_it() {
             });
             graph.add_edge(START, PLAN);
             graph.add_sends(PLAN, PART, move |_: &Work| sends());
-            graph.compile().expect("right").with_context(()).with_shared_checkpointer(Arc::clone(&store)).thread(id)
+            graph.compile().expect("right").with_shared_checkpointer(Arc::clone(&store)).thread(id)
         };
         // The sends are stored, and another process runs them.
         let stopped =

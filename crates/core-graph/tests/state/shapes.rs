@@ -97,3 +97,40 @@ fn a_state_may_be_generic() {
 struct Never {
     nothing: bool,
 }
+
+#[test]
+fn a_log_may_fold_otherwise_and_be_replaced_on_purpose() {
+    mod of_another_crate {
+        use super::*;
+
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        pub(super) struct Log(pub(super) String);
+    }
+
+    fn longer(held: &mut Log<u8>, other: Log<u8>) {
+        if other.len() > held.len() {
+            *held = other;
+        }
+    }
+
+    #[derive(State, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    struct Lists<T> {
+        #[state(reduce_with = longer)]
+        longest: Log<u8>,
+        #[state(any)]
+        newest: Log<T>,
+        #[state(reduce_with = Extend::extend, update = Vec<(u8, T)>)]
+        parts: Table<u8, T>,
+        maybe: Option<Log<T>>,
+        other: of_another_crate::Log,
+    }
+
+    let mut lists = Lists::<u64>::default();
+    for entries in [vec![1], vec![1, 2, 3], vec![4, 5]] {
+        let newest: Log<u64> = entries.iter().map(|entry| u64::from(*entry)).collect();
+        let update = Lists::update().newest(newest.clone()).maybe(newest).longest(entries.into_iter().collect());
+        fold(&mut lists, update.parts(vec![(1, 7)]).other(of_another_crate::Log("a text".to_owned())));
+    }
+    assert_eq!((lists.longest, lists.newest, lists.maybe), ([1, 2, 3].into(), [4, 5].into(), Some([4, 5].into())));
+    assert_eq!((lists.parts.len(), lists.other.0.as_str()), (1, "a text"));
+}

@@ -26,7 +26,7 @@ pub(crate) fn write_runs(file: &std::path::Path) {
         Ok(Step::send(["a", "b", "c"].map(|letter| SPELL.send(letter, letter.to_owned()))))
     }
     async fn spell(letter: String, _: Snapshot<Word>, cx: Context) -> Result<WordUpdate, NodeError> {
-        let said: String = cx.once("say", async { Ok::<_, NodeError>(letter) }).await?;
+        let said: String = cx.once("say", async { Ok(letter) }).await?;
         Ok(Word::update().letters([said]))
     }
     async fn check(word: Snapshot<Word>, cx: Context) -> Result<Step<Word>, NodeError> {

@@ -80,7 +80,7 @@ impl CaseStore {
     /// Threads of a graph, with the long-term store of the same kind.
     pub(crate) fn threads<S: State>(&self, graph: StateGraph<S>) -> Threads<S> {
         let graph = graph.compile().expect("the graph is right");
-        graph.with_context(()).with_shared_checkpointer(self.store()).with_store(Arc::clone(&self.memory))
+        graph.with_shared_checkpointer(self.store()).with_store(Arc::clone(&self.memory))
     }
 
     /// A new thread of a graph.

@@ -78,7 +78,7 @@ async fn case_25_an_input_after_a_failure_runs_everything_again(case_store: &Cas
     mended.store(true, Ordering::SeqCst);
     let refused = thread.run(line("in")).await.unwrap_err();
     assert!(matches!(refused, RunError::WrongStatus { status: ThreadStatus::Failed, .. }), "{refused}");
-    assert_eq!(done(thread.clone().abandon().run(line("in")).await).story(), "in flaky ok");
+    assert_eq!(done(thread.abandon().run(line("in")).await).story(), "in flaky ok");
     assert_eq!((calls.count("ok"), calls.count("flaky")), (2, 2), "what `ok` had made is dropped");
 }
 
@@ -212,7 +212,7 @@ fn mortal(calls: &Calls, reached: &Arc<Notify>) -> StateGraph<Work> {
 
 /// Threads of a graph in a given store.
 fn threads_in(store: Arc<dyn Checkpointer>, graph: StateGraph<Work>) -> Threads<Work> {
-    graph.compile().expect("the graph is right").with_context(()).with_shared_checkpointer(store)
+    graph.compile().expect("the graph is right").with_shared_checkpointer(store)
 }
 
 /// A run whose process dies when told; afterwards the same thread in another process.

@@ -56,7 +56,7 @@ fn stopping(case_store: &CaseStore, thread: &Thread<Work>, nodes: &[Node], at: u
         Some(node) => policy.break_before(node.clone()),
         None => policy,
     };
-    thread.clone().policy(policy)
+    thread.policy(policy)
 }
 
 async fn case_50_history_is_a_chain_newest_first(case_store: &CaseStore) {
@@ -132,7 +132,7 @@ async fn case_55_a_fork_does_not_take_over_what_the_node_had_written(case_store:
     }
     graph.add_edge(START, A).add_edge(A, B);
     let thread = case_store.thread(graph);
-    let stopped = thread.clone().policy(case_store.policy().break_before(A));
+    let stopped = thread.policy(case_store.policy().break_before(A));
     stopped.run(Work::update().sum(1)).await.unwrap();
     let before = thread.state().await.unwrap().checkpoint.unwrap().number;
     assert_eq!(done(thread.continue_().await).sum, 111);
@@ -161,7 +161,7 @@ async fn case_56_an_imported_history_is_that_of_a_run(case_store: &CaseStore) {
 async fn case_58_an_input_at_an_old_checkpoint_begins_a_branch(case_store: &CaseStore) {
     let thread = step_by_step(case_store, &[A, B]).await;
     thread.at(2).fork().await.unwrap();
-    assert_eq!(done(thread.clone().abandon().run(line("new")).await).story(), "a new a b");
+    assert_eq!(done(thread.abandon().run(line("new")).await).story(), "a new a b");
     assert_eq!(thread.at(3).state().await.unwrap().state.story(), "a b");
 }
 

@@ -230,7 +230,7 @@ async fn case_46_an_input_drops_open_questions_only_when_told_to(case_store: &Ca
     let first = waiting(thread.run(Work::update()).await);
     let refused = thread.run(line("in")).await.unwrap_err();
     assert!(matches!(refused, RunError::WrongStatus { status: ThreadStatus::Waiting, .. }), "{refused}");
-    let second = waiting(thread.clone().abandon().run(line("in")).await);
+    let second = waiting(thread.abandon().run(line("in")).await);
     assert_eq!(second.len(), 1);
     assert_ne!(second, first, "the question of the second turn");
     let stale = thread.resume(Answers::new().and(&first.iter().next().unwrap().id, "late").unwrap()).await;

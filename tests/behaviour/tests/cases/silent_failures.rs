@@ -85,7 +85,7 @@ async fn silent_a_stored_state_changes_with_the_live_one(case_store: &CaseStore)
     }
     graph.add_edge(START, A).add_edge(A, B);
     let thread = case_store.thread(graph);
-    thread.clone().policy(case_store.policy().break_before(B)).run(Work::update()).await.unwrap();
+    thread.policy(case_store.policy().break_before(B)).run(Work::update()).await.unwrap();
     let before = thread.state().await.unwrap();
     done(thread.continue_().await);
     let stored = thread.at(before.checkpoint.unwrap().number).state().await.unwrap().state;

@@ -231,7 +231,7 @@ async fn case_31_an_end_that_cannot_be_stored_hides_no_error_and_keeps_no_lease(
         until("a free thread", free).await;
         store.refuse(None);
         if !fails {
-            let thread = thread.clone().policy(case_store.policy());
+            let thread = thread.policy(case_store.policy());
             let again = if case_store.keeps_steps() { thread.continue_() } else { thread.run(Work::update()) };
             assert_eq!(done(again.await).story(), "a b");
         }

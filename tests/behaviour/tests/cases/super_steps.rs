@@ -242,7 +242,7 @@ async fn case_22_a_budget_is_exact_and_the_run_goes_on(case_store: &CaseStore) {
     let stored = thread.state().await.unwrap();
     assert_eq!((stored.status, stored.state.x, stored.next.join(" ").as_str()), (ThreadStatus::BudgetSpent, 3, "a"));
     assert!(matches!(thread.continue_().await.unwrap(), Outcome::BudgetSpent { .. }), "it counts over all resumes");
-    assert_eq!(done(thread.clone().policy(case_store.policy().budget(5)).continue_().await).x, 5);
+    assert_eq!(done(thread.policy(case_store.policy().budget(5)).continue_().await).x, 5);
 
     let exact = case_store.thread(counting(3)).policy(case_store.policy().budget(3));
     assert_eq!(done(exact.run(Work::update()).await).x, 3, "a budget that is just enough is enough");

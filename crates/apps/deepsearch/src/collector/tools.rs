@@ -135,7 +135,7 @@ impl SearchTools {
                     found.fetched_at = now;
                 }
             }
-            Ok::<_, NodeError>(answer)
+            Ok(answer)
         };
         let answer: Retrieved = self.cx.once(&key, work).await?;
         let mut found = self.lock();

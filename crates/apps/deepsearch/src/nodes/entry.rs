@@ -38,9 +38,7 @@ pub async fn entry(state: Snapshot<SearchContext>, cx: Context<Resources>) -> Re
     let resources = cx.resources();
     let query = &state.query;
     let limit = usize::try_from(state.config.web_search_engine_config.max_web_search_results).unwrap_or(5);
-    let search = cx.once("entry_search", async {
-        Ok::<_, NodeError>(resources.search.ask(SearchMethod::All, query, limit).await)
-    });
+    let search = cx.once("entry_search", async { Ok(resources.search.ask(SearchMethod::All, query, limit).await) });
     let ask = Ask::new("entry", "entry").tool("send_to_planner").tries(1).small_tokens(80);
     let args = json!({ "query": query, "today": state.request.today });
     let language = ask::value(&cx, &ask, &args, |call: SendToPlanner| {

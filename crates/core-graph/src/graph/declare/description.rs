@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::error_text::debug_is_text;
 use crate::graph::declare::condition::When;
 use crate::graph::declare::policies::{RetryDescription, TimeoutDescription};
 use crate::state::JsonField;
@@ -20,7 +21,7 @@ use crate::topology::Mode;
 /// ```
 /// use graphloom_core_graph::description::{Description, Registry};
 /// use graphloom_core_graph::json::JsonUpdate;
-/// use graphloom_core_graph::{Context, NodeError, Outcome};
+/// use graphloom_core_graph::{Context, Outcome};
 /// use serde_json::{Value, json};
 ///
 /// let description = Description::from_json(r#"{
@@ -42,10 +43,10 @@ use crate::topology::Mode;
 ///
 /// let mut registry = Registry::<()>::new();
 /// registry.function("write", async |state: Value, _: Context| {
-///     Ok::<_, NodeError>(json!({"draft": format!("draft {}", state["rounds"]), "rounds": 1}))
+///     Ok(json!({"draft": format!("draft {}", state["rounds"]), "rounds": 1}))
 /// });
 /// registry.function("judge", async |state: Value, _: Context| {
-///     Ok::<_, NodeError>(json!({"score": state["rounds"]}))
+///     Ok(json!({"score": state["rounds"]}))
 /// });
 ///
 /// let app = description.compile(&registry)?;
@@ -197,7 +198,7 @@ pub struct JoinDescription {
 }
 
 /// A text that is no description.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("this is no description of a graph, at `{path}`: {message}")]
 pub struct DescriptionError {
     /// The place in the text, as keys and positions; `.` for the whole.
@@ -205,6 +206,8 @@ pub struct DescriptionError {
     /// What is wrong there.
     pub message: String,
 }
+
+debug_is_text!(DescriptionError);
 
 fn first() -> u32 {
     1

@@ -19,19 +19,19 @@ use crate::state::JsonState;
 /// ```
 /// use graphloom_core_graph::description::Registry;
 /// use graphloom_core_graph::json::{JsonState, JsonUpdate};
-/// use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
+/// use graphloom_core_graph::{Context, Snapshot, Step};
 /// use serde_json::{Value, json};
 ///
 /// let mut registry = Registry::<()>::new();
 /// // From JSON to JSON, for nodes and tasks.
 /// registry.function("shout", async |text: Value, _: Context| {
 ///     let text = text.as_str().unwrap_or_default().to_uppercase();
-///     Ok::<_, NodeError>(json!({"shouts": [text]}))
+///     Ok(json!({"shouts": [text]}))
 /// });
 /// // Whatever a node of a graph can be.
 /// registry.node("count", async |state: Snapshot<JsonState>| {
 ///     let words: Vec<String> = state.read("shouts")?;
-///     Ok::<_, NodeError>(Step::update(JsonUpdate::new().with("count", words.len())))
+///     Ok(Step::update(JsonUpdate::new().with("count", words.len())))
 /// });
 /// ```
 pub struct Registry<Cx = ()> {
@@ -62,12 +62,16 @@ impl<Cx: Send + Sync + 'static> Registry<Cx> {
     }
 
     /// Names a node of the state.
-    pub fn node<M>(&mut self, name: impl Into<String>, run: impl Handler<M, JsonState, Cx>) -> &mut Self {
+    pub fn node<M>(&mut self, name: impl Into<String>, run: impl Handler<M, JsonState, Cx, Future: Send>) -> &mut Self {
         self.register(name.into(), run.into_node(), Some(false))
     }
 
     /// Names a task node, whose input is an entry of a fan-out.
-    pub fn task<M, I>(&mut self, name: impl Into<String>, run: impl TaskHandler<M, I, JsonState, Cx>) -> &mut Self {
+    pub fn task<M, I>(
+        &mut self,
+        name: impl Into<String>,
+        run: impl TaskHandler<M, I, JsonState, Cx, Future: Send>,
+    ) -> &mut Self {
         self.register(name.into(), run.into_node(), Some(true))
     }
 
@@ -75,7 +79,7 @@ impl<Cx: Send + Sync + 'static> Registry<Cx> {
     pub fn error_handler<M>(
         &mut self,
         name: impl Into<String>,
-        handler: impl TaskHandler<M, Failure, JsonState, Cx>,
+        handler: impl TaskHandler<M, Failure, JsonState, Cx, Future: Send>,
     ) -> &mut Self {
         self.error_handlers.insert(name.into(), handler.into_node());
         self

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use crate::error_text::debug_is_text;
 use crate::nearest::suggestion;
 use crate::state::json::field::{FieldError, JsonField, JsonReducer};
 use crate::state::json::shape::Shape;
@@ -41,7 +42,7 @@ pub(super) struct Column {
 }
 
 /// All mistakes of a layout.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct LayoutErrors {
     /// The mistakes, at least one.
     pub errors: Vec<FieldError>,
@@ -216,3 +217,5 @@ impl fmt::Display for LayoutErrors {
 }
 
 impl std::error::Error for LayoutErrors {}
+
+debug_is_text!(LayoutErrors);

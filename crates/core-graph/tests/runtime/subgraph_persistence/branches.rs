@@ -71,7 +71,7 @@ async fn pruning_and_taking_back_leave_every_kept_checkpoint_usable() {
             let calls = if story.is_empty() { 0 } else { story.split(' ').count() };
             let branch = thread.copy_to(&format!("{most}-{}", row.number)).await.unwrap();
             branch.at(row.number).fork().await.unwrap();
-            let after = done(branch.clone().abandon().run(Work::update()).await).story();
+            let after = done(branch.abandon().run(Work::update()).await).story();
             let expected: Vec<_> = (1..=calls + 1).map(|n| n.to_string()).collect();
             assert_eq!(after.split(' ').next_back().unwrap(), expected.join("+"), "at {}", row.number);
         }
@@ -125,7 +125,7 @@ proptest! {
                 let history = thread.history(&HistoryFilter::default()).await.unwrap();
                 match step {
                     Move::Turn => {
-                        let story = done(thread.clone().abandon().run(Work::update()).await).story();
+                        let story = done(thread.abandon().run(Work::update()).await).story();
                         for (at, note) in story.split(' ').enumerate() {
                             prop_assert_eq!(note.split('+').count(), at + 1, "{}", story);
                         }

@@ -28,7 +28,7 @@ async fn a_call_that_waits_and_is_abandoned_leaves_the_state_as_it_was() {
     let (thread, _) = stored(parent(asking(2), Persistence::PerThread));
     assert_eq!(turn(&thread).await, "1");
     for _ in 0..3 {
-        let Outcome::Waiting(questions) = thread.clone().abandon().run(Work::update()).await.unwrap() else {
+        let Outcome::Waiting(questions) = thread.abandon().run(Work::update()).await.unwrap() else {
             panic!("it asks")
         };
         assert_eq!(questions.iter().next().unwrap().payload, 2, "each call begins where the first turn ended");

@@ -95,7 +95,7 @@ async fn feature_an_entry_point_runs_its_tasks_once(case_store: &CaseStore) {
         }
     });
     let app = essay.with(|node| node.asks::<String>("verdict")).compile().unwrap();
-    let threads = app.with_context(()).with_shared_checkpointer(case_store.store());
+    let threads = app.with_shared_checkpointer(case_store.store());
     let thread = threads.thread(case_store.id()).policy(case_store.policy());
     let Outcome::Waiting(questions) = thread.run("tea".to_owned().into()).await.unwrap() else { panic!("it asks") };
     let outcome = thread.resume(questions.answer("verdict", "good").unwrap()).await.unwrap();

@@ -122,7 +122,7 @@ impl ProgressSaver for VisitSaver<'_> {
     async fn save(&mut self, _: &PlanProgress) -> Result<(), NodeError> {
         let key = format!("progress/{}", self.next);
         let saved = self.saved.clone();
-        self.visit.cx.once(&key, async { Ok::<_, NodeError>(saved) }).await?;
+        self.visit.cx.once(&key, async { Ok(saved) }).await?;
         self.next += 1;
         self.due = Instant::now() + self.interval;
         self.dirty = false;
