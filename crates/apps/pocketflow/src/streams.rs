@@ -73,7 +73,7 @@ impl TurnStreams {
 
     /// What the conversation asks with the messages of this turn. Known when the chat has ended; none when the turn failed,
     /// was stopped, or saved nothing. When the messages were shown to the person, tell it to
-    /// [`Conversations::delivered`](crate::Conversations::delivered).
+    /// [`Conversations::last_delivered`](crate::Conversations::last_delivered).
     pub fn question(&self) -> Option<&Question> {
         self.asked.get()
     }
