@@ -72,8 +72,8 @@ impl TurnStreams {
     }
 
     /// What the conversation asks with the messages of this turn. Known when the chat has ended; none when the turn failed,
-    /// was stopped, or saved nothing. When the messages were shown to the person, tell it to
-    /// [`Conversations::last_delivered`](crate::Conversations::last_delivered).
+    /// was stopped, or saved nothing. When the messages were shown to the person, record it with
+    /// [`Conversations::record_delivery`](crate::Conversations::record_delivery).
     pub fn question(&self) -> Option<&Question> {
         self.asked.get()
     }
