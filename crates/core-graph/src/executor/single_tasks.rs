@@ -183,7 +183,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             };
             // Room for the task that follows, if one does.
             let has_room = self.take_room();
-            let now = self.now();
+            // A clock takes as long as half a step.
+            let now = if self.machine.is_durable() { self.now() } else { 0 };
             let committed = self.machine.commit_in_place(*single, step.update, changes, now);
             let next = committed.as_ref().ok().and_then(|committed| committed.next);
             if next.is_none() && has_room {
