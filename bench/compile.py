@@ -38,7 +38,7 @@ tokio = {{ version = "1", features = ["macros", "rt"] }}
 
 [workspace]
 """
-SAID = "Walk the hills of"
+CHANGED = "Walk the hills of"
 
 
 def cargo(arguments, folder, **variables):
@@ -65,17 +65,17 @@ def rebuilt(change, arguments, folder, rounds, **variables):
 
 
 def program(place):
-    """A crate of the first graph of the guide; its folder and how it is changed."""
+    """Makes a crate of the first graph of the guide; returns what changes a line of it."""
     guide = (CHECKOUT / "docs/getting-started.md").read_text()
     source = next(code for code in re.findall(r"```rust\n(.*?)```", guide, re.S) if "fn main" in code)
-    assert SAID in source, f"the program of the guide says no `{SAID}` any more"
+    assert CHANGED in source, f"the program of the guide does not say `{CHANGED}`"
     shutil.rmtree(place, ignore_errors=True)
     (place / "src").mkdir(parents=True)
     (place / "Cargo.toml").write_text(MANIFEST.format(core=CHECKOUT / "crates/core-graph"))
     shutil.copy(CHECKOUT / "Cargo.lock", place / "Cargo.lock")
     main = place / "src/main.rs"
     main.write_text(source)
-    return lambda round: main.write_text(source.replace(SAID, f"{SAID} {round}"))
+    return lambda round: main.write_text(source.replace(CHANGED, f"{CHANGED} {round}"))
 
 
 def lines(folder, target):

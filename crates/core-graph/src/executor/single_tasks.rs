@@ -183,8 +183,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             };
             // Room for the task that follows, if one does.
             let has_room = self.take_room();
-            // A clock takes as long as half a step.
-            let now = if self.machine.is_durable() { self.now() } else { 0 };
+            let now = self.now();
             let committed = self.machine.commit_in_place(*single, step.update, changes, now);
             let next = committed.as_ref().ok().and_then(|committed| committed.next);
             if next.is_none() && has_room {

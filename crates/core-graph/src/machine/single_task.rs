@@ -148,11 +148,6 @@ impl<S: State> Machine<S> {
         guarded_encoding(encode).is_ok().then_some(changes)
     }
 
-    /// Whether commits are stored.
-    pub(crate) fn is_durable(&self) -> bool {
-        self.persist.is_some()
-    }
-
     /// Commits the update of a task of the fast path, with its stored form, and puts the task that follows alone in its
     /// place, in flight already. `now` is the time of the commit, for the store.
     #[inline]
