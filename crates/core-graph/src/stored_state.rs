@@ -3,7 +3,7 @@
 use crate::checkpoint::{Chain, CheckpointRow, FieldRecord, RecordKind, check_chain, corrupt};
 use crate::error::RunError;
 use crate::record::delta;
-use crate::state::{State, StateError};
+use crate::state::{Field, ReadFields, ReadState, State, StateError};
 
 /// What a store has of the state at a checkpoint.
 #[derive(Clone, Copy, Debug)]
@@ -16,11 +16,18 @@ pub(crate) struct StoredState<'r> {
 }
 
 impl StoredState<'_> {
-    /// The value as a state of this type, and how its fields are stored.
+    /// The state, and how each of its fields is stored.
+    ///
+    /// # Errors
+    /// A record that cannot be read, with its checkpoint.
     pub(crate) fn read<S: State>(&self, layout: &S::Layout) -> Result<(S, Vec<Chain>), RunError> {
+        let mut read = ReadState::new(layout);
+        let chains = self.read_into(&mut read, S::fields(layout))?;
+        Ok((read.state, chains))
+    }
+
+    fn read_into(&self, state: &mut dyn ReadFields, fields: &[Field]) -> Result<Vec<Chain>, RunError> {
         let Self { thread, ns, row, records } = *self;
-        let fields = S::fields(layout);
-        let mut state = S::initial(layout);
         let mut chains = vec![Chain::default(); fields.len()];
         for ((name, version), records) in row.fields.iter().zip(records).filter(|((name, _), _)| !name.starts_with('#'))
         {
@@ -37,7 +44,7 @@ impl StoredState<'_> {
                 match record.kind {
                     RecordKind::Whole => {
                         updates.clear();
-                        state.load(layout, at, bytes).map_err(failed)?;
+                        state.load(at, bytes).map_err(failed)?;
                     }
                     RecordKind::Delta => {
                         let read = delta::decode(name, bytes).map_err(failed)?;
@@ -45,8 +52,8 @@ impl StoredState<'_> {
                     }
                 }
             }
-            delta::fold(&mut state, layout, at, updates).map_err(wrong)?;
+            delta::fold(state, at, updates).map_err(wrong)?;
         }
-        Ok((state, chains))
+        Ok(chains)
     }
 }

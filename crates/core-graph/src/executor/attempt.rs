@@ -4,6 +4,7 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -37,7 +38,7 @@ impl<S: State, F: FnOnce(&mut PollContext<'_>) -> Called<S>> Start<S> for F {
     }
 }
 
-impl<S: State, F: Start<S>> Attempt<S, F> {
+impl<S: State, F: Start<S> + Send> Attempt<S, F> {
     pub(crate) fn new(start: F, timeout: Timeout, services: Option<Arc<TaskContext>>) -> Self {
         Self { start: Some(start), future: None, timeout, services }
     }
@@ -48,18 +49,18 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
     }
 
     /// Runs to the end.
-    pub(crate) async fn finish(mut self) -> TaskOutcome<S> {
+    pub(crate) async fn finish(mut self) -> TaskOutcome {
         let result = if !self.timeout.is_set() {
             poll_fn(|context| self.poll_node(context)).await
         } else {
             // On the heap, as all that is rare: what waits is large.
-            Box::pin(self.limited()).await
+            Box::pin(self.finish_in_time()).await
         };
         judge(result, self.services.as_deref())
     }
 
     /// Runs in place, until the end or until the run is cancelled. A node that is ready at once costs no registration.
-    pub(crate) async fn finish_unless_cancelled(mut self, control: &Control) -> TaskOutcome<S> {
+    pub(crate) async fn finish_unless_cancelled(mut self, control: &Control) -> TaskOutcome {
         if self.start.is_some()
             && let Some(outcome) = poll_fn(|context| Poll::Ready(self.poll_first(context))).await
         {
@@ -73,7 +74,7 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
     }
 
     /// Polls once, if the node has no time limits: how it ended, if it did. To be finished elsewhere otherwise.
-    pub(crate) fn poll_first(&mut self, context: &mut PollContext<'_>) -> Option<TaskOutcome<S>> {
+    pub(crate) fn poll_first(&mut self, context: &mut PollContext<'_>) -> Option<TaskOutcome> {
         if self.timeout.is_set() {
             return None;
         }
@@ -87,28 +88,50 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
         poll_node(self.start.take(), &mut self.future, context)
     }
 
-    async fn limited(&mut self) -> Result<Step<S>, NodeError> {
-        let started = Instant::now();
-        loop {
-            let Timeout { attempt, idle } = self.timeout;
-            let whole = attempt.map(|limit| (started + limit, "attempt", limit));
-            let idle = idle.map(|limit| {
-                let idle = self.services.as_deref().map_or_else(|| started.elapsed(), TaskContext::idle);
-                (Instant::now() + limit.saturating_sub(idle), "idle", limit)
-            });
-            let Some((until, kind, limit)) = whole.into_iter().chain(idle).min_by_key(|(until, ..)| *until) else {
-                return poll_fn(|context| self.poll_node(context)).await;
-            };
-            tokio::select! {
-                biased;
-                result = poll_fn(|context| self.poll_node(context)) => return result,
-                () = tokio::time::sleep_until(until) => {}
-            }
-            let alive = kind == "idle" && self.services.as_deref().is_some_and(|services| services.idle() < limit);
-            if !alive {
+    /// Runs until the end or a time limit.
+    async fn finish_in_time(&mut self) -> Result<Step<S>, NodeError> {
+        let (timeout, services) = (self.timeout, self.services.clone());
+        let mut ended = None;
+        let mut poll = |context: &mut PollContext<'_>| self.poll_node(context).map(|result| ended = Some(result));
+        match limited(timeout, services.as_deref(), &mut poll).await {
+            Some((kind, limit)) => {
                 give_up(&mut self.future)?;
-                return Err(NodeError::timeout(kind, limit));
+                Err(NodeError::timeout(kind, limit))
             }
+            None => ended.unwrap_or_else(|| Err(NodeError::terminal("a node ended without a result"))),
+        }
+    }
+}
+
+/// What polls a node. It keeps the result.
+type PollNode<'a> = &'a mut (dyn FnMut(&mut PollContext<'_>) -> Poll<()> + Send);
+
+/// Polls a node until it ends or a time limit does. Returns which limit that was, and how long it is.
+async fn limited(
+    timeout: Timeout,
+    services: Option<&TaskContext>,
+    poll: PollNode<'_>,
+) -> Option<(&'static str, Duration)> {
+    let started = Instant::now();
+    loop {
+        let Timeout { attempt, idle } = timeout;
+        let whole = attempt.map(|limit| (started + limit, "attempt", limit));
+        let idle = idle.map(|limit| {
+            let idle = services.map_or_else(|| started.elapsed(), TaskContext::idle);
+            (Instant::now() + limit.saturating_sub(idle), "idle", limit)
+        });
+        let Some((until, kind, limit)) = whole.into_iter().chain(idle).min_by_key(|(until, ..)| *until) else {
+            poll_fn(|context| poll(context)).await;
+            return None;
+        };
+        tokio::select! {
+            biased;
+            () = poll_fn(|context| poll(context)) => return None,
+            () = tokio::time::sleep_until(until) => {}
+        }
+        let alive = kind == "idle" && services.is_some_and(|services| services.idle() < limit);
+        if !alive {
+            return Some((kind, limit));
         }
     }
 }
@@ -147,7 +170,7 @@ fn give_up<S: State>(running: &mut Option<NodeFuture<S>>) -> Result<(), NodeErro
 }
 
 /// How an attempt ended, seen together with what the node said to its context.
-pub(crate) fn judge<S: State>(result: Result<Step<S>, NodeError>, services: Option<&TaskContext>) -> TaskOutcome<S> {
+pub(crate) fn judge<S: State>(result: Result<Step<S>, NodeError>, services: Option<&TaskContext>) -> TaskOutcome {
     match (result, services) {
         (result, Some(services)) => services.judge(result),
         (Ok(step), None) => TaskOutcome::done(step, 0),

@@ -7,7 +7,7 @@ use crate::checkpoint::{TaskRecord, ThreadStatus};
 use crate::error::RunError;
 use crate::event::EventKind;
 use crate::executor::run_loop::{Driver, Entry};
-use crate::machine::{Committed, Fault, Machine};
+use crate::machine::{AnyMachine, Committed, Fault, Machine, MachineCore};
 use crate::recorder::Then;
 use crate::state::State;
 use crate::tasks::{Stop, TaskId};
@@ -38,7 +38,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.tell(None, EventKind::SubgraphStarted { graph: graph.clone(), how }).await;
         let stop = self.proceed(entry).await;
         let (status, detail) = match &stop {
-            Ok(stop) => (status_of(*stop), self.detail_of(*stop)),
+            Ok(stop) => (status_of(*stop), self.machine.detail_of(*stop)),
             Err(error) => (ThreadStatus::Failed, error.to_string()),
         };
         self.tell(None, EventKind::SubgraphEnded { graph, status, detail }).await;
@@ -74,30 +74,34 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(crate) async fn edit(
         &mut self,
         then: Then,
-        change: impl FnOnce(&mut Machine<S>, u64) -> Result<(Committed<S>, Vec<TaskRecord>), Fault>,
+        change: impl FnOnce(&mut Machine<S>, u64) -> Result<(Committed, Vec<TaskRecord>), Fault>,
     ) -> Result<(), RunError> {
         let now = self.now();
         let namespace = Arc::clone(self.namespace());
-        self.recorder.edit(&mut self.machine, &namespace.durable_steps, then, now, change).await
+        let changed = change(&mut self.machine, now).map_err(|fault| fault.of_change("an edit"))?;
+        let values = self.recorder.session.tells_steps().then(|| self.machine.values());
+        self.recorder.edit(&self.machine, &namespace.durable_steps, then, changed, values, now).await
     }
 
     /// Sends an event of the namespace, or of one of its tasks in an attempt.
     pub(crate) fn tell(&self, task: Option<(TaskId, u32)>, kind: EventKind) -> impl Future<Output = ()> + Send + '_ {
         self.recorder.tell(&self.machine, task, kind)
     }
+}
 
+impl MachineCore {
+    /// What a subgraph that stopped tells of its end.
     fn detail_of(&self, stop: Stop) -> String {
-        let machine = self.machine();
         match stop {
             Stop::Done => String::new(),
             Stop::Failed => {
-                machine.failure().map_or_else(String::new, |(_, node, _, error)| format!("node `{node}`: {error}"))
+                self.failure().map_or_else(String::new, |(_, node, _, error)| format!("node `{node}`: {error}"))
             }
             Stop::Waiting => {
-                let keys: Vec<_> = machine.questions().iter().map(|question| format!("`{}`", question.key)).collect();
+                let keys: Vec<_> = self.questions().iter().map(|question| format!("`{}`", question.key)).collect();
                 keys.join(", ")
             }
-            Stop::Budget | Stop::StepLimit | Stop::Drained | Stop::Cancelled => machine.next_nodes().join(", "),
+            Stop::Budget | Stop::StepLimit | Stop::Drained | Stop::Cancelled => self.next_nodes().join(", "),
         }
     }
 }

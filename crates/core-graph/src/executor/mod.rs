@@ -33,5 +33,5 @@ pub use outcome::Outcome;
 pub use run::{Run, RunFuture, RunHandle};
 
 pub(crate) use run::conclude;
-pub(crate) use run_loop::{Driver, Entry};
+pub(crate) use run_loop::{Beginning, Driver, Entry};
 pub(crate) use runtime::Runtime;

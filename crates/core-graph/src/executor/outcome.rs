@@ -4,7 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::error::RunError;
 use crate::questions::Questions;
+use crate::state::AnyState;
 
 /// How a run ended, when it did not fail.
 #[derive(Clone, Debug)]
@@ -47,6 +49,40 @@ impl<S> Outcome<S> {
             Self::Done(state) => Ok(state),
             other => Err(other),
         }
+    }
+}
+
+/// How a run ended, with a state of any type: what is awaited and stored is compiled once so, and not again for each state.
+#[derive(Debug)]
+pub(crate) struct RunEnd {
+    pub(crate) state: AnyState,
+    pub(crate) how: EndedBy,
+}
+
+/// What a run ended by.
+#[derive(Debug)]
+pub(crate) enum EndedBy {
+    Done,
+    Waiting(Questions),
+    /// These have the nodes that are next.
+    BudgetSpent(Vec<String>),
+    Drained(Vec<String>),
+    Cancelled(Vec<String>),
+}
+
+impl RunEnd {
+    /// The outcome of a run over this type of state.
+    pub(crate) fn outcome<S: Send + Sync + 'static>(self) -> Result<Outcome<S>, RunError> {
+        let Ok(state) = self.state.downcast() else {
+            return Err(RunError::Internal("the run ended with a state of another type".to_owned()));
+        };
+        Ok(match self.how {
+            EndedBy::Done => Outcome::Done(state),
+            EndedBy::Waiting(questions) => Outcome::Waiting(questions),
+            EndedBy::BudgetSpent(next) => Outcome::BudgetSpent { state, next },
+            EndedBy::Drained(next) => Outcome::Drained { state, next },
+            EndedBy::Cancelled(next) => Outcome::Cancelled { state, next },
+        })
     }
 }
 

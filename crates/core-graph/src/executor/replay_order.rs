@@ -5,17 +5,16 @@ use std::fmt;
 
 use crate::executor::run_loop::EndedTasks;
 use crate::machine::TaskOutcome;
-use crate::state::State;
 use crate::tasks::TaskId;
 
 /// The recorded order that is left, and the finished tasks whose turn has not come.
-pub(crate) struct ReplayOrder<S: State> {
+pub(crate) struct ReplayOrder {
     order: VecDeque<String>,
     left: HashSet<String>,
-    held: BTreeMap<String, (TaskId, TaskOutcome<S>)>,
+    held: BTreeMap<String, (TaskId, TaskOutcome)>,
 }
 
-impl<S: State> ReplayOrder<S> {
+impl ReplayOrder {
     pub(crate) fn recorded(order: &[String]) -> Self {
         let mut left = HashSet::new();
         let order = order.iter().filter(|task| left.insert((*task).clone())).cloned().collect();
@@ -28,7 +27,7 @@ impl<S: State> ReplayOrder<S> {
     }
 
     /// Gives a task back whose turn it is, or that was not recorded; keeps any other.
-    pub(crate) fn take(&mut self, task: &str, id: TaskId, outcome: TaskOutcome<S>) -> Option<TaskOutcome<S>> {
+    pub(crate) fn take(&mut self, task: &str, id: TaskId, outcome: TaskOutcome) -> Option<TaskOutcome> {
         if self.order.front().is_some_and(|front| front == task) {
             self.pass();
             return Some(outcome);
@@ -41,13 +40,13 @@ impl<S: State> ReplayOrder<S> {
     }
 
     /// A kept task whose turn has come. It is given to [`take`](Self::take) again.
-    pub(crate) fn next(&mut self) -> Option<(TaskId, TaskOutcome<S>)> {
+    pub(crate) fn next(&mut self) -> Option<(TaskId, TaskOutcome)> {
         let front = self.order.front()?;
         self.held.remove(front)
     }
 
     /// Passes over recorded tasks that do not come, up to the first one that is kept.
-    pub(crate) fn skip(&mut self) -> EndedTasks<S> {
+    pub(crate) fn skip(&mut self) -> EndedTasks {
         if self.held.is_empty() {
             return EndedTasks::new();
         }
@@ -61,7 +60,7 @@ impl<S: State> ReplayOrder<S> {
     }
 
     /// Gives back all that are kept, in no turn.
-    pub(crate) fn give_up(&mut self) -> EndedTasks<S> {
+    pub(crate) fn give_up(&mut self) -> EndedTasks {
         self.order.clear();
         self.left.clear();
         std::mem::take(&mut self.held).into_values().collect()
@@ -74,13 +73,13 @@ impl<S: State> ReplayOrder<S> {
     }
 }
 
-impl<S: State> Default for ReplayOrder<S> {
+impl Default for ReplayOrder {
     fn default() -> Self {
         Self { order: VecDeque::new(), left: HashSet::new(), held: BTreeMap::new() }
     }
 }
 
-impl<S: State> fmt::Debug for ReplayOrder<S> {
+impl fmt::Debug for ReplayOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReplayOrder").field("order", &self.order).field("held", &self.held.len()).finish()
     }

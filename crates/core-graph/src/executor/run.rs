@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
@@ -10,20 +11,22 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::task::JoinHandle;
 
+use crate::checkpoint::ThreadStatus;
 use crate::clock::SystemClock;
 use crate::error::RunError;
 use crate::event::{Event, EventMode};
-use crate::executor::outcome::Outcome;
+use crate::executor::outcome::{EndedBy, Outcome, RunEnd};
 use crate::executor::run_loop::{Driver, Entry};
 use crate::executor::runtime::Runtime;
 use crate::limits::{Control, RunPolicy};
+use crate::machine::MachineCore;
 use crate::questions::Questions;
 use crate::recorder::session::Session;
 use crate::recorder::subscriber::{Lag, Queue};
-use crate::state::State;
+use crate::state::{AnyState, State};
 use crate::tasks::Stop;
 
-type Starting<S> = Box<dyn FnOnce(Option<Arc<Queue>>) -> BoxFuture<'static, Result<Outcome<S>, RunError>> + Send>;
+type Starting = Box<dyn FnOnce(Option<Arc<Queue>>) -> BoxFuture<'static, Result<RunEnd, RunError>> + Send>;
 
 /// A run of a graph.
 ///
@@ -31,15 +34,21 @@ type Starting<S> = Box<dyn FnOnce(Option<Arc<Queue>>) -> BoxFuture<'static, Resu
 /// [`detach`](Self::detach)ed, as a task of its own. Dropping a started run cancels it; the record of that is committed.
 #[must_use = "a run does nothing until it is awaited, read, started or detached"]
 pub struct Run<S> {
-    starting: Option<Starting<S>>,
-    started: Option<StartedRun<S>>,
+    run: AnyRun,
+    state: PhantomData<fn() -> S>,
+}
+
+/// A run over a state of any type.
+struct AnyRun {
+    starting: Option<Starting>,
+    started: Option<StartedRun>,
     control: Arc<Control>,
     lag: Lag,
     modes: Vec<EventMode>,
 }
 
-struct StartedRun<S> {
-    task: JoinHandle<Result<Outcome<S>, RunError>>,
+struct StartedRun {
+    task: JoinHandle<Result<RunEnd, RunError>>,
     reader: Option<Reader>,
     guard: Guard,
 }
@@ -97,10 +106,10 @@ impl RunHandle {
 impl<S: Send + Sync + 'static> Run<S> {
     pub(crate) fn new<F>(control: Arc<Control>, work: impl FnOnce(Option<Arc<Queue>>) -> F + Send + 'static) -> Self
     where
-        F: Future<Output = Result<Outcome<S>, RunError>> + Send + 'static,
+        F: Future<Output = Result<RunEnd, RunError>> + Send + 'static,
     {
-        let starting: Starting<S> = Box::new(move |queue| work(queue).boxed());
-        Self { starting: Some(starting), started: None, control, lag: Lag::default(), modes: vec![EventMode::Debug] }
+        let run = AnyRun::new(control, Box::new(move |queue| work(queue).boxed()));
+        Self { run, state: PhantomData }
     }
 
     pub(crate) fn without_store<Cx: Send + Sync + 'static>(
@@ -123,41 +132,51 @@ impl<S: Send + Sync + 'static> Run<S> {
 
     /// What happens to events when this reader is slower than the run. Before the first [`next`](Self::next).
     pub fn lag(mut self, lag: Lag) -> Self {
-        self.lag = lag;
+        self.run.lag = lag;
         self
     }
 
     /// Tells this reader only the events of these modes; all of them unless stated. Before the first
     /// [`next`](Self::next).
     pub fn only(mut self, modes: impl IntoIterator<Item = EventMode>) -> Self {
-        self.modes = modes.into_iter().collect();
+        self.run.modes = modes.into_iter().collect();
         self
     }
 
     /// Starts the run without reading events.
     pub fn start(mut self) -> Self {
-        self.begin(false);
+        self.run.begin(false);
         self
     }
 
     /// The next event; `None` when the run has ended. The first call starts the run.
     pub async fn next(&mut self) -> Option<Event> {
-        self.begin(true);
-        self.started.as_ref()?.reader.as_ref()?.0.next().await
+        self.run.next().await
     }
 
     /// Starts the run and lets it go on by itself.
     pub fn detach(mut self) -> RunHandle {
-        self.begin(false);
-        if let Some(mut started) = self.started.take() {
+        self.run.begin(false);
+        if let Some(mut started) = self.run.started.take() {
             started.guard.armed = false;
         }
-        RunHandle(Arc::clone(&self.control))
+        self.handle()
     }
 
     /// A handle that can stop the run.
     pub fn handle(&self) -> RunHandle {
-        RunHandle(Arc::clone(&self.control))
+        RunHandle(Arc::clone(&self.run.control))
+    }
+}
+
+impl AnyRun {
+    fn new(control: Arc<Control>, starting: Starting) -> Self {
+        Self { starting: Some(starting), started: None, control, lag: Lag::default(), modes: vec![EventMode::Debug] }
+    }
+
+    async fn next(&mut self) -> Option<Event> {
+        self.begin(true);
+        self.started.as_ref()?.reader.as_ref()?.0.next().await
     }
 
     fn begin(&mut self, read: bool) {
@@ -179,8 +198,7 @@ impl<S: Send + Sync + 'static> Run<S> {
 pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
     driver: &mut Driver<S, Cx>,
     entry: Entry<S>,
-) -> Result<Outcome<S>, RunError> {
-    use crate::checkpoint::ThreadStatus as Status;
+) -> Result<RunEnd, RunError> {
     let stop = match driver.run(entry).await {
         Ok(stop) => stop,
         Err(error) => {
@@ -189,45 +207,58 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
                 driver.release();
                 return Err(error);
             }
-            let ended = driver.close_with(Status::Failed, &error.to_string(), Err(error)).await;
+            let ended = driver.close_with(ThreadStatus::Failed, &error.to_string(), Err(error)).await;
             driver.release();
             return ended;
         }
     };
-    let machine = driver.machine();
-    let (state, next) = (Arc::clone(&machine.state), machine.next_nodes());
-    let (status, detail, outcome) = match stop {
-        Stop::Done => (Status::Done, String::new(), Ok(Outcome::Done(state))),
+    let state = Arc::clone(&driver.machine.state) as AnyState;
+    let (status, detail, ended) = ended_by(stop, &driver.machine, driver.policy());
+    driver.close_with(status, &detail, ended.map(|how| RunEnd { state, how })).await
+}
+
+/// What a root that stopped tells of its end: to the store, and to its caller.
+fn ended_by(
+    stop: Stop,
+    machine: &MachineCore,
+    policy: &RunPolicy,
+) -> (ThreadStatus, String, Result<EndedBy, RunError>) {
+    use ThreadStatus as Status;
+    let next = machine.next_nodes();
+    match stop {
+        Stop::Done => (Status::Done, String::new(), Ok(EndedBy::Done)),
         Stop::Waiting => {
-            let questions = Questions::new(driver.questions());
-            (Status::Waiting, questions.keys(), Ok(Outcome::Waiting(questions)))
+            let questions = Questions::new(machine.checked_questions());
+            (Status::Waiting, questions.keys(), Ok(EndedBy::Waiting(questions)))
         }
         Stop::Failed => {
             let error = machine.failure_of_run();
             (Status::Failed, error.to_string(), Err(error))
         }
         Stop::StepLimit => {
-            let limit = driver.policy().max_steps.unwrap_or_default();
+            let limit = policy.max_steps.unwrap_or_default();
             let error = RunError::StepLimit { limit, next: next.join(", ") };
             (Status::BudgetSpent, error.to_string(), Err(error))
         }
-        Stop::Budget => (Status::BudgetSpent, next.join(", "), Ok(Outcome::BudgetSpent { state, next })),
-        Stop::Drained => (Status::Drained, next.join(", "), Ok(Outcome::Drained { state, next })),
-        Stop::Cancelled => (Status::Cancelled, next.join(", "), Ok(Outcome::Cancelled { state, next })),
-    };
-    driver.close_with(status, &detail, outcome).await
+        Stop::Budget => (Status::BudgetSpent, next.join(", "), Ok(EndedBy::BudgetSpent(next))),
+        Stop::Drained => (Status::Drained, next.join(", "), Ok(EndedBy::Drained(next))),
+        Stop::Cancelled => (Status::Cancelled, next.join(", "), Ok(EndedBy::Cancelled(next))),
+    }
 }
 
 /// The outcome of a started run.
 pub struct RunFuture<S> {
-    task: JoinHandle<Result<Outcome<S>, RunError>>,
+    run: StartedFuture,
+    state: PhantomData<fn() -> S>,
+}
+
+struct StartedFuture {
+    task: JoinHandle<Result<RunEnd, RunError>>,
     guard: Guard,
 }
 
-impl<S> Future for RunFuture<S> {
-    type Output = Result<Outcome<S>, RunError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut PollContext<'_>) -> Poll<Self::Output> {
+impl StartedFuture {
+    fn poll(&mut self, context: &mut PollContext<'_>) -> Poll<Result<RunEnd, RunError>> {
         let joined = std::task::ready!(self.task.poll_unpin(context));
         self.guard.armed = false;
         Poll::Ready(
@@ -236,14 +267,24 @@ impl<S> Future for RunFuture<S> {
     }
 }
 
+impl<S: Send + Sync + 'static> Future for RunFuture<S> {
+    type Output = Result<Outcome<S>, RunError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut PollContext<'_>) -> Poll<Self::Output> {
+        self.run.poll(context).map(|ended| ended.and_then(RunEnd::outcome))
+    }
+}
+
 impl<S: Send + Sync + 'static> IntoFuture for Run<S> {
     type Output = Result<Outcome<S>, RunError>;
     type IntoFuture = RunFuture<S>;
 
     fn into_future(mut self) -> RunFuture<S> {
-        self.begin(false);
-        match self.started.take() {
-            Some(StartedRun { task, guard, .. }) => RunFuture { task, guard },
+        self.run.begin(false);
+        match self.run.started.take() {
+            Some(StartedRun { task, guard, .. }) => {
+                RunFuture { run: StartedFuture { task, guard }, state: PhantomData }
+            }
             None => unreachable!("a run is started by `begin` and taken only here and in `detach`, which consume it"),
         }
     }
@@ -251,7 +292,7 @@ impl<S: Send + Sync + 'static> IntoFuture for Run<S> {
 
 impl<S> fmt::Debug for Run<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("started", &self.started.is_some()).finish_non_exhaustive()
+        f.debug_struct("Run").field("started", &self.run.started.is_some()).finish_non_exhaustive()
     }
 }
 

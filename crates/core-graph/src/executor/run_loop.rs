@@ -1,9 +1,7 @@
 //! The loop of one namespace: plan, run, complete, commit.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use smallvec::SmallVec;
 
@@ -13,14 +11,15 @@ use crate::executor::runtime::Runtime;
 use crate::executor::task_context::NamespaceContext;
 use crate::executor::workers::Workers;
 use crate::limits::{Order, RunPolicy};
-use crate::machine::{Breakpoints, Committed, Limits, Machine, Plan, Restored, TaskOutcome};
+use crate::machine::{Breakpoints, Committed, Limits, Machine, MachineCore, Plan, ReadGraph, Restored, TaskOutcome};
+use crate::name::Name;
 use crate::recorder::Recorder;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::durable_steps::DurableSteps;
 use crate::recorder::session::Session;
-use crate::state::State;
-use crate::tasks::{Question, Stop, TaskId};
-use crate::topology::Declarations;
+use crate::state::{AnyState, State};
+use crate::tasks::{Stop, TaskId};
+use crate::topology::Outline;
 
 /// How a run begins.
 pub(crate) enum Entry<S: State> {
@@ -50,13 +49,83 @@ pub(crate) struct Driver<S: State, Cx> {
     /// The super-step at which the run's limit of super-steps stops it.
     last_step: Option<u64>,
     /// Tasks in flight beside others.
-    pub(crate) workers: Workers<S, Cx>,
-    pub(crate) replay_order: ReplayOrder<S>,
+    pub(crate) workers: Workers,
+    pub(crate) replay_order: ReplayOrder,
     /// The error of a commit that was refused; the run fails with it when what is in flight has ended.
     pub(crate) fault: Option<RunError>,
 }
 
-pub(crate) type EndedTasks<S> = SmallVec<[(TaskId, TaskOutcome<S>); 1]>;
+/// What a driver begins with, whatever the type of its state.
+pub(crate) struct Beginning {
+    recorder: Recorder,
+    pub(crate) core: MachineCore,
+    /// The state that was read, if one was.
+    pub(crate) state: Option<AnyState>,
+    durable_steps: DurableSteps,
+    replay_order: ReplayOrder,
+    last_step: Option<u64>,
+}
+
+impl Beginning {
+    pub(crate) fn new(
+        outline: &Arc<Outline>,
+        graph: &dyn ReadGraph,
+        session: Arc<Session>,
+        ns: Arc<str>,
+        call: Option<Arc<str>>,
+        restored: Option<Restored>,
+    ) -> Result<Self, RunError> {
+        let limits = Limits {
+            room: None,
+            max_steps: session.policy.max_steps,
+            concurrency: session.policy.max_concurrency.unwrap_or(usize::MAX).max(1),
+        };
+        let mut recorder = Recorder::new(session, ns);
+        let (ns, durable) = (Arc::clone(&recorder.ns), recorder.session.attached.is_some());
+        let (mut core, state, durable_steps) = match restored {
+            None => (MachineCore::fresh(Arc::clone(outline), ns, limits, durable), None, DurableSteps::default()),
+            Some(mut restored) => {
+                let durable_steps = recorder.take_over(&mut restored)?;
+                let (outline, thread) = (Arc::clone(outline), &recorder.session.thread);
+                let (core, state) = MachineCore::restore(outline, ns, limits, restored, thread, durable, graph)?;
+                (core, Some(state), durable_steps)
+            }
+        };
+        let session = &recorder.session;
+        if let Some(call) = call {
+            core.serve(call);
+        }
+        core.thread_seed = session.seed;
+        core.watched = session.tells_steps();
+        core.observed = session.attached.is_some() || core.watched || session.policy.budget.is_some();
+        if recorder.is_root {
+            core.set_breakpoints(Breakpoints {
+                before: breakpoints(outline, &session.policy.break_before, &session.thread)?,
+                after: breakpoints(outline, &session.policy.break_after, &session.thread)?,
+            });
+        }
+        let replay_order = match &session.policy.order {
+            Order::Recorded(order) if recorder.is_root => ReplayOrder::recorded(order),
+            _ => ReplayOrder::default(),
+        };
+        let last_step = session.policy.max_steps.filter(|_| core.in_barrier()).map(|most| core.step() + most);
+        Ok(Self { recorder, core, state, durable_steps, replay_order, last_step })
+    }
+}
+
+/// The indices of nodes named by breakpoints.
+fn breakpoints(outline: &Outline, nodes: &[Name], thread: &str) -> Result<Vec<u32>, RunError> {
+    let find = |name: &Name| {
+        outline.find(name.as_str()).ok_or_else(|| RunError::GraphMismatch {
+            thread: thread.to_owned(),
+            graph: outline.name.clone(),
+            message: format!("a breakpoint names `{name}`, which is no node of it"),
+        })
+    };
+    nodes.iter().map(find).collect()
+}
+
+pub(crate) type EndedTasks = SmallVec<[(TaskId, TaskOutcome); 1]>;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(crate) fn new(
@@ -64,44 +133,16 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         session: Arc<Session>,
         ns: Arc<str>,
         call: Option<Arc<str>>,
-        restored: Option<Restored<S>>,
+        restored: Option<Restored>,
     ) -> Result<Self, RunError> {
-        let limits = Limits {
-            room: None,
-            max_steps: session.policy.max_steps,
-            concurrency: session.policy.max_concurrency.unwrap_or(usize::MAX).max(1),
-        };
         let topology = Arc::clone(&runtime.topology);
-        let mut recorder = Recorder::new(session, ns);
-        let (ns, durable) = (Arc::clone(&recorder.ns), recorder.session.attached.is_some());
-        let (mut machine, durable_steps) = match restored {
-            None => (Machine::fresh(topology, ns, limits, durable), DurableSteps::default()),
-            Some(mut restored) => {
-                let durable_steps = recorder.take_over(&mut restored)?;
-                let thread = &recorder.session.thread;
-                (Machine::restore(&topology, ns, limits, restored, thread, durable)?, durable_steps)
-            }
+        let Beginning { recorder, core, state, durable_steps, replay_order, last_step } =
+            Beginning::new(&topology.outline, &*topology, session, ns, call, restored)?;
+        let machine = match state {
+            Some(state) => Machine::of(topology, core, state)?,
+            None => Machine::initial(topology, core),
         };
-        let session = &recorder.session;
-        if let Some(call) = call {
-            machine.serve(call);
-        }
-        machine.thread_seed = session.seed;
-        machine.watched = session.tells_steps();
-        machine.observed = session.attached.is_some() || machine.watched || session.policy.budget.is_some();
-        let is_root = recorder.is_root;
-        if is_root {
-            machine.set_breakpoints(Breakpoints {
-                before: runtime.find(&session.policy.break_before, &session.thread)?,
-                after: runtime.find(&session.policy.break_after, &session.thread)?,
-            });
-        }
-        let replay_order = match &session.policy.order {
-            Order::Recorded(order) if is_root => ReplayOrder::recorded(order),
-            _ => ReplayOrder::default(),
-        };
-        let last_step = session.policy.max_steps.filter(|_| machine.in_barrier()).map(|most| machine.step() + most);
-        let workers = Workers::new(session.attached.as_ref().map(CommitLog::beside));
+        let workers = Workers::new(recorder.session.attached.as_ref().map(CommitLog::beside));
         let driver = Self {
             runtime,
             machine,
@@ -129,7 +170,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             ns: Arc::clone(&self.recorder.ns),
             base: Arc::clone(self.machine.base()),
             durable_steps,
-            declarations: Arc::clone(&self.runtime.topology) as Arc<dyn Declarations>,
+            outline: Arc::clone(&self.runtime.topology.outline),
             last_step: self.last_step,
         })
     }
@@ -146,15 +187,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     pub(crate) fn machine(&self) -> &Machine<S> {
         &self.machine
-    }
-
-    /// The open questions, with the checks of their answers.
-    pub(crate) fn questions(&self) -> Vec<Question> {
-        let mut questions = self.machine.questions();
-        for question in &mut questions {
-            question.check.0 = self.runtime.topology.check(&question.path, &question.key);
-        }
-        questions
     }
 
     pub(crate) fn policy(&self) -> &RunPolicy {
@@ -183,7 +215,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Commits an input in the machine. Returns the commit, and when it was made.
-    pub(crate) fn fold_input(&mut self, update: Option<S::Update>) -> Result<(Committed<S>, u64), RunError> {
+    pub(crate) fn fold_input(&mut self, update: Option<S::Update>) -> Result<(Committed, u64), RunError> {
         self.machine.executed = 0;
         let now = self.now();
         let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
@@ -223,40 +255,15 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
     }
 
-    async fn wait(&mut self, until: Option<u64>) -> Result<(), RunError> {
-        if self.workers.is_empty() && until.is_none() {
-            // Nothing will come in between: the recorded task cannot, or not yet.
-            let held = self.replay_order.skip();
-            if !held.is_empty() {
-                return self.settle(held).await;
-            }
-        }
-        let pause = until.map(|until| Duration::from_millis(until.saturating_sub(self.recorder.session.elapsed())));
-        let session = Arc::clone(&self.recorder.session);
-        let draining = session.control.reason().is_some();
-        let stop =
-            async { if draining { session.control.cancelled().await } else { session.control.stopping().await } };
-        let ended = tokio::select! {
-            biased;
-            ended = self.workers.next(), if !self.workers.is_empty() => ended,
-            () = stop => return Ok(()),
-            () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => return Ok(()),
-            else => return Err(RunError::Internal("nothing to wait for".to_owned())),
-        };
-        self.settle(ended).await
+    fn wait(&mut self, until: Option<u64>) -> impl Future<Output = Result<(), RunError>> + Send {
+        let (settling, workers) = self.parts();
+        settling.wait(workers, until)
     }
 
     /// Stops what is in flight; what had finished is kept.
-    async fn abort(&mut self) -> Result<(), RunError> {
-        let mut ended = self.replay_order.give_up();
-        if self.workers.is_empty() && ended.is_empty() {
-            return Ok(());
-        }
-        ended.extend(self.workers.abort().await);
-        let finished: BTreeSet<_> = ended.iter().map(|(id, _)| *id).collect();
-        let stopped = self.machine.in_flight().filter(|id| !finished.contains(id));
-        ended.extend(stopped.map(|id| (id, TaskOutcome::Abandoned(Stop::Cancelled))));
-        self.settle(ended).await
+    fn abort(&mut self) -> impl Future<Output = Result<(), RunError>> + Send {
+        let (settling, workers) = self.parts();
+        settling.abort(workers)
     }
 }
 

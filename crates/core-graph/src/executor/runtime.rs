@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use crate::context::{Context, TaskServices};
-use crate::error::RunError;
 use crate::executor::task_context::TaskContext;
 use crate::handler::NodeFn;
-use crate::name::Name;
 use crate::state::State;
 use crate::topology::{ExecutableGraph, NodeRun, Topology};
 
@@ -18,18 +16,6 @@ pub(crate) struct Runtime<S: State, Cx> {
 }
 
 impl<S: State, Cx> Runtime<S, Cx> {
-    /// The indices of nodes named by a breakpoint.
-    pub(crate) fn find(&self, nodes: &[Name], thread: &str) -> Result<Vec<u32>, RunError> {
-        let find = |name: &Name| {
-            self.topology.find(name.as_str()).ok_or_else(|| RunError::GraphMismatch {
-                thread: thread.to_owned(),
-                graph: self.topology.name.clone(),
-                message: format!("a breakpoint names `{name}`, which is no node of it"),
-            })
-        };
-        nodes.iter().map(find).collect()
-    }
-
     /// Returns what runs for a node, its function or its error handler, and the resources that it finds.
     pub(crate) fn function(&self, node: u32, handling: bool) -> (&Arc<dyn NodeFn<S, Cx>>, &Arc<Cx>) {
         (self.handlers[node as usize].function(handling), &self.resources)

@@ -1,10 +1,19 @@
 //! What becomes of tasks that ended: records, events, commits.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
 use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::event::{Event, EventKind, EventMode};
+use crate::executor::replay_order::ReplayOrder;
 use crate::executor::run_loop::{Driver, EndedTasks};
-use crate::machine::{Committed, Completion, Fault, TaskOutcome};
+use crate::executor::task_context::NamespaceContext;
+use crate::executor::workers::Workers;
+use crate::machine::{AnyMachine, Committed, Completion, Fault, MachineCore, TaskOutcome};
+use crate::recorder::Recorder;
+use crate::recorder::durable_steps::DurableSteps;
 use crate::recorder::events::{Events, OutgoingEvent};
 use crate::state::{State, codec};
 use crate::tasks::{Question, Stop, TaskId};
@@ -32,9 +41,19 @@ fn node_of(path: &str) -> String {
     path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default().to_owned()
 }
 
-impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+/// The parts of a driver that take up how tasks ended, over a machine of any state.
+pub(crate) struct Settling<'d> {
+    machine: &'d mut dyn AnyMachine,
+    recorder: &'d mut Recorder,
+    replay_order: &'d mut ReplayOrder,
+    fault: &'d mut Option<RunError>,
+    /// What the tasks of the namespace share, if any of them takes a context.
+    namespace: Option<&'d NamespaceContext>,
+}
+
+impl Settling<'_> {
     /// Completes tasks that ended: commits what is ready, and keeps what the rest left in one transaction.
-    pub(crate) async fn settle(&mut self, ended: EndedTasks<S>) -> Result<(), RunError> {
+    async fn settle(mut self, ended: EndedTasks) -> Result<(), RunError> {
         let mut left = Unrecorded::default();
         if self.replay_order.is_over() {
             for (id, outcome) in ended {
@@ -64,7 +83,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Completes a task that ran alone.
-    pub(crate) async fn settle_one(&mut self, id: TaskId, outcome: TaskOutcome<S>) -> Result<(), RunError> {
+    async fn settle_one(mut self, id: TaskId, outcome: TaskOutcome) -> Result<(), RunError> {
         if !self.replay_order.is_over() {
             return self.settle(EndedTasks::from_iter([(id, outcome)])).await;
         }
@@ -77,18 +96,55 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         if left.is_empty() { Ok(()) } else { self.keep(left).await }
     }
 
+    /// Waits until tasks have ended, until a time in milliseconds or until the run is asked to stop.
+    pub(super) async fn wait(self, workers: &mut Workers, until: Option<u64>) -> Result<(), RunError> {
+        if workers.is_empty() && until.is_none() {
+            // Nothing will come in between: the recorded task cannot, or not yet.
+            let held = self.replay_order.skip();
+            if !held.is_empty() {
+                return self.settle(held).await;
+            }
+        }
+        let pause = until.map(|until| Duration::from_millis(until.saturating_sub(self.recorder.session.elapsed())));
+        let session = Arc::clone(&self.recorder.session);
+        let draining = session.control.reason().is_some();
+        let stop =
+            async { if draining { session.control.cancelled().await } else { session.control.stopping().await } };
+        let ended = tokio::select! {
+            biased;
+            ended = workers.next(), if !workers.is_empty() => ended,
+            () = stop => return Ok(()),
+            () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => return Ok(()),
+            else => return Err(RunError::Internal("nothing to wait for".to_owned())),
+        };
+        self.settle(ended).await
+    }
+
+    /// Stops what is in flight; what had finished is kept.
+    pub(super) async fn abort(self, workers: &mut Workers) -> Result<(), RunError> {
+        let mut ended = self.replay_order.give_up();
+        if workers.is_empty() && ended.is_empty() {
+            return Ok(());
+        }
+        ended.extend(workers.abort().await);
+        let finished: BTreeSet<_> = ended.iter().map(|(id, _)| *id).collect();
+        let stopped = self.machine.core().in_flight().filter(|id| !finished.contains(id));
+        ended.extend(stopped.map(|id| (id, TaskOutcome::Abandoned(Stop::Cancelled))));
+        self.settle(ended).await
+    }
+
     /// Completes one task. Returns whether a commit is due; adds to `left` what is to be kept otherwise.
-    pub(crate) fn take_up(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Unrecorded) -> bool {
+    fn take_up(&mut self, id: TaskId, outcome: TaskOutcome, left: &mut Unrecorded) -> bool {
         let durable = self.recorder.session.attached.is_some();
         match self.complete_task(id, outcome, left) {
             Completion::Commit => {
-                if self.machine.in_barrier() {
+                if self.machine.core().in_barrier() {
                     // The step is complete: its commit takes them all along.
                     left.waiting.clear();
                 }
                 return true;
             }
-            Completion::Hold if durable && self.machine.in_wide_step() => left.waiting.push(id),
+            Completion::Hold if durable && self.machine.core().in_wide_step() => left.waiting.push(id),
             Completion::Suspended if durable => left.waiting.push(id),
             Completion::Retry { .. } | Completion::Handle => left.attempts.extend(self.attempt_record(id)),
             Completion::Hold | Completion::Suspended | Completion::Failed | Completion::Ready => {}
@@ -97,13 +153,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Sends the events of tasks that have ended with a result since the last call.
-    pub(crate) async fn tell_finished(&self, left: &mut Unrecorded) {
+    async fn tell_finished(&self, left: &mut Unrecorded) {
         for event in left.finished.drain(..) {
             self.recorder.session.tell(event).await;
         }
     }
 
-    pub(crate) async fn keep(&mut self, left: Unrecorded) -> Result<(), RunError> {
+    async fn keep(&mut self, left: Unrecorded) -> Result<(), RunError> {
         if self.recorder.session.attached.is_some() && !left.is_empty() {
             let mut commit = self.recorder.commit_of_nothing();
             commit.tasks = left.attempts;
@@ -111,7 +167,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 commit.tasks.extend(self.write_record(id));
             }
             let mut events = left.events.into_iter().map(OutgoingEvent::from).collect();
-            Box::pin(self.recorder.write(&self.machine, commit, &mut events)).await
+            Box::pin(self.recorder.write(self.machine.core(), commit, &mut events)).await
         } else {
             for event in left.events {
                 self.recorder.session.tell(event).await;
@@ -120,17 +176,17 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
     }
 
-    fn complete_task(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Unrecorded) -> Completion {
+    fn complete_task(&mut self, id: TaskId, outcome: TaskOutcome, left: &mut Unrecorded) -> Completion {
         if let TaskOutcome::Step(_) = outcome {
             let completion = self.machine.complete(id, outcome, 0);
             if let (true, Completion::Commit | Completion::Hold) =
                 (self.recorder.session.tells(EventMode::Tasks), &completion)
             {
-                let (path, attempt) = (self.machine.task_path(id), self.machine.attempt(id));
+                let (path, attempt) = (self.machine.core().task_path(id), self.machine.core().attempt(id));
                 let kind = EventKind::TaskFinished { node: node_of(&path) };
                 left.finished.push(self.recorder.session.event(
                     &self.recorder.ns,
-                    self.machine.step(),
+                    self.machine.core().step(),
                     Some((&path, attempt)),
                     kind,
                 ));
@@ -138,13 +194,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             return completion;
         }
         let now = self.recorder.session.elapsed();
-        let path = self.machine.task_path(id);
+        let path = self.machine.core().task_path(id);
         let (error, swallowed) = match &outcome {
             TaskOutcome::Error(error) => (Some(error.to_string()), false),
             TaskOutcome::Suspended { swallowed, .. } => (None, *swallowed),
             _ => (None, false),
         };
-        let attempt = self.machine.attempt(id);
+        let attempt = self.machine.core().attempt(id);
         let completion = self.machine.complete(id, outcome, now);
         if self.recorder.session.is_silent() {
             return completion;
@@ -153,7 +209,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let mut tell = |kind| {
             left.events.push(self.recorder.session.event(
                 &self.recorder.ns,
-                self.machine.step(),
+                self.machine.core().step(),
                 Some((&path, attempt)),
                 kind,
             ));
@@ -171,7 +227,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                     );
                     tell(EventKind::Warning { message });
                 }
-                for Question { id, key, payload, .. } in self.machine.questions_of(id).iter().cloned() {
+                for Question { id, key, payload, .. } in self.machine.core().questions_of(id).iter().cloned() {
                     tell(EventKind::Question { id, key, payload });
                 }
             }
@@ -181,30 +237,31 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Keeps a finished task for its recorded turn.
-    fn take_turn(&mut self, id: TaskId, outcome: TaskOutcome<S>) -> Option<TaskOutcome<S>> {
+    fn take_turn(&mut self, id: TaskId, outcome: TaskOutcome) -> Option<TaskOutcome> {
         if self.replay_order.is_over() || !matches!(outcome, TaskOutcome::Step(_)) {
             return Some(outcome);
         }
-        self.replay_order.take(&self.machine.task_path(id), id, outcome)
+        self.replay_order.take(&self.machine.core().task_path(id), id, outcome)
     }
 
     fn attempt_record(&mut self, id: TaskId) -> Option<TaskRecord> {
         self.recorder.session.attached.as_ref()?;
-        let payload = codec::encode("attempt", &self.machine.attempts(id)).ok()?.into();
-        Some(self.recorder.record(self.machine.task_path(id), TaskRecordKind::Attempt, payload))
+        let payload = codec::encode("attempt", &self.machine.core().attempts(id)).ok()?.into();
+        Some(self.recorder.record(self.machine.core().task_path(id), TaskRecordKind::Attempt, payload))
     }
 
     fn write_record(&mut self, id: TaskId) -> Option<TaskRecord> {
         self.recorder.session.attached.as_ref()?;
-        let row = self.machine.write_row(id)?;
+        let row = self.machine.core().write_row(id)?;
         let payload = codec::encode("write", &row).ok()?.into();
-        Some(self.recorder.record(self.machine.task_path(id), TaskRecordKind::Write, payload))
+        Some(self.recorder.record(self.machine.core().task_path(id), TaskRecordKind::Write, payload))
     }
 
     /// Commits a finished task, or its step. When nobody reads or stores what was committed, that is all.
-    pub(crate) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
+    async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
         // Results of durable steps are forgotten with their tasks, in a run without a store too.
-        self.machine.observed |= self.durable_steps().is_some() || self.recorder.session.calls.is_used();
+        let is_kept = self.durable_steps().is_some() || self.recorder.session.calls.is_used();
+        self.machine.core_mut().observed |= is_kept;
         let now = self.now();
         match self.machine.commit(id, now) {
             Ok(None) => Ok(()),
@@ -216,37 +273,101 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// A commit that the machine refused: its task has failed. The tasks of its step run again when the run is
     /// continued.
-    pub(crate) async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
+    async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
         let mut commit = self.recorder.commit_of_nothing();
         let mut events = Events::new();
-        if let Some((id, node, attempt, error)) = self.machine.failure() {
-            let path = self.machine.task_path(id);
+        if let Some((id, node, attempt, error)) = self.machine.core().failure() {
+            let path = self.machine.core().task_path(id);
             let kind = EventKind::TaskFailed { node: node.to_owned(), error: error.to_string() };
             events.push(
                 self.recorder
                     .session
-                    .event(&self.recorder.ns, self.machine.step(), Some((&path, attempt)), kind)
+                    .event(&self.recorder.ns, self.machine.core().step(), Some((&path, attempt)), kind)
                     .into(),
             );
             commit.settled.push(path);
         }
         if let Fault::Run(error) = fault {
             // What the tasks wrote does not fit together.
-            commit.settled = if self.machine.in_barrier() { self.machine.step_paths() } else { Vec::new() };
-            self.machine.halt(Stop::Failed);
+            commit.settled =
+                if self.machine.core().in_barrier() { self.machine.core().step_paths() } else { Vec::new() };
+            self.machine.core_mut().halt(Stop::Failed);
             self.fault.get_or_insert(error);
         }
-        self.recorder.write(&self.machine, commit, &mut events).await
+        self.recorder.write(self.machine.core(), commit, &mut events).await
     }
 
     /// Has a commit recorded.
-    pub(crate) async fn record_commit(&mut self, committed: Box<Committed<S>>, now: u64) -> Result<(), RunError> {
-        let durable = self.namespace.get().map(|namespace| &namespace.durable_steps).filter(|steps| steps.is_used());
-        self.recorder.publish(&self.machine, durable, committed, now).await
+    async fn record_commit(&mut self, committed: Box<Committed>, now: u64) -> Result<(), RunError> {
+        let values = self.recorder.session.tells_steps().then(|| self.machine.values());
+        let durable = self.namespace.map(|namespace| &namespace.durable_steps).filter(|steps| steps.is_used());
+        self.recorder.publish(self.machine.core(), durable, committed, values, now).await
+    }
+
+    /// The results of durable steps, if there are any.
+    fn durable_steps(&self) -> Option<&DurableSteps> {
+        self.namespace.map(|namespace| &namespace.durable_steps).filter(|steps| steps.is_used())
+    }
+
+    /// Returns the time of a commit, 0 when nobody stores or reads it.
+    fn now(&self) -> u64 {
+        time_of_commit(self.machine.core(), self.recorder)
+    }
+}
+
+fn time_of_commit(machine: &MachineCore, recorder: &Recorder) -> u64 {
+    if machine.observed { recorder.session.clock.now() } else { 0 }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+    /// The part that takes up how tasks ended, and the workers.
+    pub(super) fn parts(&mut self) -> (Settling<'_>, &mut Workers) {
+        let settling = Settling {
+            machine: &mut self.machine,
+            recorder: &mut self.recorder,
+            replay_order: &mut self.replay_order,
+            fault: &mut self.fault,
+            namespace: self.namespace.get().map(|namespace| &**namespace),
+        };
+        (settling, &mut self.workers)
+    }
+
+    fn settling(&mut self) -> Settling<'_> {
+        self.parts().0
+    }
+
+    /// Completes tasks that ended: commits what is ready, and keeps what the rest left in one transaction.
+    pub(crate) fn settle(&mut self, ended: EndedTasks) -> impl Future<Output = Result<(), RunError>> + Send {
+        self.settling().settle(ended)
+    }
+
+    /// Completes a task that ran alone.
+    pub(crate) fn settle_one(
+        &mut self,
+        id: TaskId,
+        outcome: TaskOutcome,
+    ) -> impl Future<Output = Result<(), RunError>> + Send {
+        self.settling().settle_one(id, outcome)
+    }
+
+    /// Commits a finished task, or its step. When nobody reads or stores what was committed, that is all.
+    pub(crate) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
+        self.settling().commit(id).await
+    }
+
+    /// A commit that the machine refused: its task has failed. The tasks of its step run again when the run is
+    /// continued.
+    pub(crate) async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
+        self.settling().refused(fault).await
+    }
+
+    /// Has a commit recorded.
+    pub(crate) async fn record_commit(&mut self, committed: Box<Committed>, now: u64) -> Result<(), RunError> {
+        self.settling().record_commit(committed, now).await
     }
 
     /// Returns the time of a commit, 0 when nobody stores or reads it.
     pub(crate) fn now(&self) -> u64 {
-        if self.machine.observed { self.recorder.session.clock.now() } else { 0 }
+        time_of_commit(&self.machine, &self.recorder)
     }
 }

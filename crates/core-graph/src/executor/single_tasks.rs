@@ -24,11 +24,11 @@ use crate::tasks::{Stop, TaskId};
 pub(crate) const STEPS_PER_POLL: u32 = 512;
 
 /// How the fast path ends.
-pub(crate) enum SingleExit<S: State> {
+pub(crate) enum SingleExit {
     /// Every task that it ran is committed.
     Committed,
     /// A task ended out of the ordinary. It is settled as any other.
-    Ended(TaskId, TaskOutcome<S>),
+    Ended(TaskId, TaskOutcome),
     /// The machine refused a commit.
     Refused(Box<Fault>),
     /// A commit could not be written.
@@ -37,7 +37,7 @@ pub(crate) enum SingleExit<S: State> {
 
 /// Why `run_inline` returned.
 pub(crate) enum InlinePause<S: State, Cx> {
-    Left(SingleExit<S>),
+    Left(SingleExit),
     /// Others are to have their turn before the task begins.
     Turn,
     /// The run was asked to stop before the task began.
@@ -46,7 +46,7 @@ pub(crate) enum InlinePause<S: State, Cx> {
     Waiting(Box<Attempt<S, Call<S, Cx>>>),
     /// The commit of the task is to be written before the next goes on.
     Unwritten {
-        committed: Box<Committed<S>>,
+        committed: Box<Committed>,
         next: Option<SingleTask>,
         now: u64,
     },
@@ -112,7 +112,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         Ok(done.then_some(Stop::Done))
     }
 
-    async fn drive_single_tasks(&mut self, mut single: SingleTask) -> SingleExit<S> {
+    async fn drive_single_tasks(&mut self, mut single: SingleTask) -> SingleExit {
         let in_turn = self.recorder.session.schedule.is_some();
         let mut room = STEPS_PER_POLL;
         loop {

@@ -25,7 +25,7 @@ use crate::step::Step;
 use crate::store::Store;
 use crate::tasks::{Question, Standing, Stop, TaskId};
 use crate::timeout::Timeout;
-use crate::topology::{Declarations, NodeInfo, Persistence, Topology};
+use crate::topology::{NodeInfo, Outline, Persistence};
 
 /// What all tasks of a namespace share.
 pub(crate) struct NamespaceContext {
@@ -35,20 +35,20 @@ pub(crate) struct NamespaceContext {
     pub(crate) base: Arc<str>,
     pub(crate) durable_steps: DurableSteps,
     /// Finds the checks of declared questions.
-    pub(crate) declarations: Arc<dyn Declarations>,
+    pub(crate) outline: Arc<Outline>,
     /// The super-step of the namespace at which the run's limit of super-steps stops it.
     pub(crate) last_step: Option<u64>,
 }
 
 impl NamespaceContext {
     /// Returns what the tasks of a subgraph call with its own state share, in a run without limits.
-    pub(crate) fn for_call<S: State>(session: &Arc<Session>, call: &Arc<str>, topology: &Arc<Topology<S>>) -> Self {
+    pub(crate) fn for_call(session: &Arc<Session>, call: &Arc<str>, outline: &Arc<Outline>) -> Self {
         Self {
             session: Arc::clone(session),
             ns: Arc::clone(call),
             base: Arc::clone(call),
             durable_steps: DurableSteps::default(),
-            declarations: Arc::clone(topology) as Arc<dyn Declarations>,
+            outline: Arc::clone(outline),
             last_step: None,
         }
     }
@@ -101,9 +101,10 @@ struct Reported {
 
 impl TaskContext {
     /// Returns the services of a task of `node`. Under an idle limit they measure how long the node gives no sign of life.
-    pub(crate) fn new<S: State>(
+    #[inline]
+    pub(crate) fn new(
         namespace: &Arc<NamespaceContext>,
-        node: &NodeInfo<S>,
+        node: &NodeInfo,
         task: TaskIdentity,
         timeout: Timeout,
     ) -> Self {
@@ -123,6 +124,7 @@ impl TaskContext {
 
     /// Moves the services to the heap, into the allocation of an earlier task's services unless that task's node still
     /// holds them.
+    #[inline]
     pub(crate) fn shared(self, before: Option<Arc<Self>>) -> Arc<Self> {
         let Some(mut before) = before else { return Arc::new(self) };
         match Arc::get_mut(&mut before) {
@@ -176,6 +178,7 @@ impl TaskContext {
     }
 
     /// Whether the node has reported nothing that changes how the attempt ended.
+    #[inline]
     pub(crate) fn is_silent(&self) -> bool {
         let says_nothing = |reported: &Mutex<Reported>| {
             let reported = lock(reported);
@@ -185,7 +188,7 @@ impl TaskContext {
     }
 
     /// Returns how the attempt ended: its result, seen together with what the node has reported.
-    pub(crate) fn judge<S: State>(&self, result: Result<Step<S>, NodeError>) -> TaskOutcome<S> {
+    pub(crate) fn judge<S: State>(&self, result: Result<Step<S>, NodeError>) -> TaskOutcome {
         let cost = self.cost.load(Ordering::Relaxed);
         let standing = match self.reported.get() {
             Some(reported) => {
@@ -265,7 +268,7 @@ impl TaskServices for TaskContext {
     fn question(&self, key: &str, payload: Value) -> Result<(), NodeError> {
         let node = self.node.to_string();
         let path = vec![node];
-        let Some(check) = self.namespace.declarations.check(&path, key) else {
+        let Some(check) = self.namespace.outline.check(&path, key) else {
             let message = format!(
                 "node `{}` asks `{key}`, which it does not declare; add `.asks::<Answer>(\"{key}\")` to the node",
                 self.node

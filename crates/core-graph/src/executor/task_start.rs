@@ -58,7 +58,7 @@ impl<'t, S: State, Cx: Send + Sync + 'static> TaskStart<'t, S, Cx> {
     #[inline]
     pub(crate) fn new(
         (handler, resources): (&'t Arc<dyn NodeFn<S, Cx>>, &'t Arc<Cx>),
-        node: &NodeInfo<S>,
+        node: &NodeInfo,
         state: Arc<S>,
         serve: impl FnOnce() -> Arc<TaskContext>,
     ) -> Self {

@@ -16,11 +16,11 @@
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
-use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::task::{Context as PollContext, Poll};
 
+use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -38,41 +38,40 @@ use crate::tasks::TaskId;
 const POLLS_PER_TURN: usize = 128;
 
 /// The tasks of a namespace that run beside others.
-pub(crate) struct Workers<S: State, Cx> {
+pub(crate) struct Workers {
     /// Made for the first such task: most namespaces run one task after the other.
-    pool: Option<Pool<S>>,
+    pool: Option<Pool>,
     /// Counts tasks that were dispatched beside others and have not been taken out of the completion queue.
     in_flight: InFlight,
-    calls: PhantomData<fn(Call<S, Cx>)>,
 }
 
 /// The workers, and the queue of what has ended.
-struct Pool<S: State> {
+struct Pool {
     workers: JoinSet<()>,
-    completions: Arc<Completions<S>>,
+    completions: Arc<Completions>,
 }
 
 /// The completion queue, and its wake-up.
-struct Completions<S: State> {
-    queue: Mutex<CompletionQueue<S>>,
+struct Completions {
+    queue: Mutex<CompletionQueue>,
     changed: Notify,
 }
 
-struct CompletionQueue<S: State> {
-    ended: EndedTasks<S>,
+struct CompletionQueue {
+    ended: EndedTasks,
     /// Tasks of the runtime: those that were not ready at their first poll.
     late: JoinSet<()>,
     /// Nothing more is to be started.
     closed: bool,
 }
 
-impl<S: State, Cx: Send + Sync + 'static> Workers<S, Cx> {
+impl Workers {
     /// Returns workers without tasks. Tasks are counted in `of_run` too, if it is given.
     pub(crate) fn new(of_run: Option<&Arc<AtomicUsize>>) -> Self {
-        Self { pool: None, in_flight: InFlight::of_run(of_run), calls: PhantomData }
+        Self { pool: None, in_flight: InFlight::of_run(of_run) }
     }
 
-    fn pool(&mut self) -> &mut Pool<S> {
+    fn pool(&mut self) -> &mut Pool {
         self.pool.get_or_insert_with(|| {
             let queue = Mutex::new(CompletionQueue { ended: EndedTasks::new(), late: JoinSet::new(), closed: false });
             Pool { workers: JoinSet::new(), completions: Arc::new(Completions { queue, changed: Notify::new() }) }
@@ -94,24 +93,28 @@ impl<S: State, Cx: Send + Sync + 'static> Workers<S, Cx> {
     }
 
     /// Shares the tasks of one dispatch out among workers.
-    pub(crate) fn start(&mut self, tasks: VecDeque<Dispatch<S>>, start: &DispatchStart<'_, S, Cx>) {
+    pub(crate) fn start<S: State, Cx: Send + Sync + 'static>(
+        &mut self,
+        tasks: VecDeque<Dispatch<S>>,
+        start: &DispatchStart<'_, S, Cx>,
+    ) {
         let workers = tasks.len().min(Handle::current().metrics().num_workers());
         let tasks = Arc::new(Mutex::new(tasks));
         let pool = self.pool();
         for _ in 0..workers {
             let (tasks, completions) = (Arc::clone(&tasks), Arc::clone(&pool.completions));
             let (runtime, namespace, step) = (start.runtime.clone(), Arc::clone(start.namespace), start.step);
-            pool.workers.spawn(async move {
+            pool.start(Box::pin(async move {
                 let start = DispatchStart { runtime: &runtime, namespace: &namespace, step };
                 while poll_fn(|context| Poll::Ready(completions.work(&tasks, &start, context))).await {
                     tokio::task::yield_now().await;
                 }
-            });
+            }));
         }
     }
 
     /// Starts a task when a schedule says that it is the task's turn.
-    pub(crate) fn start_in_turn(
+    pub(crate) fn start_in_turn<S: State, Cx: Send + Sync + 'static>(
         &mut self,
         turn: impl Future<Output = ()> + Send + 'static,
         id: TaskId,
@@ -119,15 +122,15 @@ impl<S: State, Cx: Send + Sync + 'static> Workers<S, Cx> {
     ) {
         let pool = self.pool();
         let completions = Arc::clone(&pool.completions);
-        pool.workers.spawn(async move {
+        pool.start(Box::pin(async move {
             turn.await;
             let outcome = attempt.finish().await;
             completions.push(id, outcome);
-        });
+        }));
     }
 
     /// Waits until tasks have ended, and returns them. Dropping the wait loses none.
-    pub(crate) async fn next(&mut self) -> EndedTasks<S> {
+    pub(crate) async fn next(&mut self) -> EndedTasks {
         loop {
             let pool = self.pool();
             let ended = pool.completions.take();
@@ -141,7 +144,7 @@ impl<S: State, Cx: Send + Sync + 'static> Workers<S, Cx> {
     }
 
     /// Stops everything, and returns what had ended before.
-    pub(crate) async fn abort(&mut self) -> EndedTasks<S> {
+    pub(crate) async fn abort(&mut self) -> EndedTasks {
         self.in_flight.clear();
         let Some(pool) = &mut self.pool else { return EndedTasks::new() };
         pool.workers.abort_all();
@@ -154,7 +157,7 @@ impl<S: State, Cx: Send + Sync + 'static> Workers<S, Cx> {
     }
 }
 
-impl<S: State, Cx> Workers<S, Cx> {
+impl Workers {
     /// Asks everything to stop, without a wait.
     pub(crate) fn release(&mut self) {
         let Some(pool) = &mut self.pool else { return };
@@ -166,15 +169,22 @@ impl<S: State, Cx> Workers<S, Cx> {
 }
 
 /// See invariant 4.
-impl<S: State, Cx> Drop for Workers<S, Cx> {
+impl Drop for Workers {
     fn drop(&mut self) {
         self.release();
     }
 }
 
-impl<S: State> Completions<S> {
+impl Pool {
+    /// Starts a worker. Its future is boxed, so that the runtime's part of a task is compiled once.
+    fn start(&mut self, worker: BoxFuture<'static, ()>) {
+        self.workers.spawn(worker);
+    }
+}
+
+impl Completions {
     /// Starts tasks until the worker is to yield. Returns whether some may be left.
-    fn work<Cx: Send + Sync + 'static>(
+    fn work<S: State, Cx: Send + Sync + 'static>(
         self: &Arc<Self>,
         tasks: &Mutex<VecDeque<Dispatch<S>>>,
         start: &DispatchStart<'_, S, Cx>,
@@ -197,7 +207,7 @@ impl<S: State> Completions<S> {
         true
     }
 
-    fn push(&self, id: TaskId, outcome: TaskOutcome<S>) {
+    fn push(&self, id: TaskId, outcome: TaskOutcome) {
         let mut queue = lock(&self.queue);
         let first = queue.ended.is_empty();
         queue.ended.push((id, outcome));
@@ -208,7 +218,11 @@ impl<S: State> Completions<S> {
     }
 
     /// Makes a task of the runtime of an attempt that waits.
-    fn spawn_waiting<Cx: Send + Sync + 'static>(self: &Arc<Self>, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
+    fn spawn_waiting<S: State, Cx: Send + Sync + 'static>(
+        self: &Arc<Self>,
+        id: TaskId,
+        attempt: Attempt<S, Call<S, Cx>>,
+    ) {
         let completions = Arc::clone(self);
         let finish = async move {
             let outcome = attempt.finish().await;
@@ -220,7 +234,7 @@ impl<S: State> Completions<S> {
         }
     }
 
-    fn take(&self) -> EndedTasks<S> {
+    fn take(&self) -> EndedTasks {
         let mut queue = lock(&self.queue);
         while queue.late.try_join_next().is_some() {}
         std::mem::take(&mut queue.ended)
@@ -273,7 +287,7 @@ mod tests {
         let runtime = Runtime::of(&graph.compile().unwrap().executable, Arc::new(()));
         let (clock, policy) = (Arc::new(SystemClock), RunPolicy::default());
         let session = Session::new("".into(), None, clock, Arc::default(), policy, None, None, Default::default());
-        let namespace = Arc::new(NamespaceContext::for_call(&Arc::new(session), &"".into(), &runtime.topology));
+        let namespace = Arc::new(NamespaceContext::for_call(&Arc::new(session), &"".into(), &runtime.topology.outline));
         let task = Dispatch {
             id: TaskId { number: 0, place: 0 },
             node: 0,

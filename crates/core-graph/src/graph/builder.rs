@@ -6,11 +6,12 @@ use std::sync::Arc;
 use crate::error::{NodeError, panic_text};
 use crate::failure::Failure;
 use crate::graph::Compiled;
+use crate::graph::blueprint::{Blueprint, DeclaredJoin};
 use crate::graph::cache::Cache;
 use crate::graph::options::GraphOptions;
 use crate::graph::persistence::SubgraphSpec;
 use crate::graph::spec::{NodeDefaults, NodeSpec};
-use crate::graph::subgraph::{ChildOutcome, FromRef, Inner, Subgraph};
+use crate::graph::subgraph::{ChildOutcome, FromRef, Inner, Subgraph, With};
 use crate::handler::{Handler, NodeFn, TaskHandler};
 use crate::name::{Name, Node, Packet, Targets, Task};
 use crate::state::{Snapshot, State};
@@ -21,42 +22,23 @@ use crate::topology::{Migration, Mode, RouteFn, SendFn};
 ///
 /// `S` is the state, `Cx` the resources that nodes find in their [`Context`](crate::Context).
 pub struct StateGraph<S: State, Cx = ()> {
-    pub(super) name: String,
-    pub(super) version: u32,
-    pub(super) state_version: u32,
-    pub(super) mode: Mode,
+    pub(super) blueprint: Blueprint,
     pub(super) layout: S::Layout,
-    pub(super) nodes: Vec<Declared<S, Cx>>,
-    pub(super) edges: Vec<(Name, Name)>,
-    pub(super) conditionals: Vec<(Name, Vec<Name>, RouteFn<S>)>,
-    pub(super) sends: Vec<(Name, Vec<Name>, SendFn<S>)>,
-    pub(super) joins: Vec<DeclaredJoin>,
-    pub(super) limits: Vec<(String, usize)>,
-    pub(super) deny_warnings: bool,
-    pub(super) defaults: NodeDefaults,
-    pub(super) caches: Vec<(Name, Cache<S>)>,
-    pub(super) error_handlers: Vec<(Name, Arc<dyn NodeFn<S, Cx>>)>,
+    pub(super) runs: Vec<DeclaredRun<S, Cx>>,
+    pub(super) routers: Vec<RouteFn<S>>,
+    pub(super) senders: Vec<SendFn<S>>,
+    pub(super) caches: Vec<Cache<S>>,
+    pub(super) error_handlers: Vec<Arc<dyn NodeFn<S, Cx>>>,
     pub(super) default_error_handler: Option<Arc<dyn NodeFn<S, Cx>>>,
-    pub(super) migrations: Vec<(u32, Migration<S>)>,
+    pub(super) migrations: Vec<Migration<S>>,
     pub(super) options: GraphOptions<S, Cx>,
 }
 
-pub(super) struct Declared<S: State, Cx> {
-    pub(super) name: Name,
-    pub(super) is_task: bool,
+/// The function of a node.
+pub(super) struct DeclaredRun<S: State, Cx> {
     pub(super) run: Arc<dyn NodeFn<S, Cx>>,
-    pub(super) spec: SubgraphSpec,
-    /// The graph in the node, for a subgraph.
-    pub(super) child: Option<Inner<S, Cx>>,
-    /// Whether an option put another function or graph into the node.
-    pub(super) replaced: bool,
-}
-
-pub(super) struct DeclaredJoin {
-    pub(super) from: Vec<Name>,
-    pub(super) to: Name,
-    /// Whether it waits only for those that are reached.
-    pub(super) reached: bool,
+    /// Makes the node with another graph, for a subgraph.
+    pub(super) with: Option<Box<With<S, Cx>>>,
 }
 
 /// What a router returns: no node, one, or several.
@@ -104,19 +86,11 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// An empty graph over a state whose fields are known at run time.
     pub fn with_layout(name: impl Into<String>, layout: S::Layout) -> Self {
         Self {
-            name: name.into(),
-            version: 1,
-            state_version: 1,
-            mode: Mode::Barrier,
+            blueprint: Blueprint::new(name.into()),
             layout,
-            nodes: Vec::new(),
-            edges: Vec::new(),
-            conditionals: Vec::new(),
-            sends: Vec::new(),
-            joins: Vec::new(),
-            limits: Vec::new(),
-            deny_warnings: false,
-            defaults: NodeDefaults::default(),
+            runs: Vec::new(),
+            routers: Vec::new(),
+            senders: Vec::new(),
             caches: Vec::new(),
             error_handlers: Vec::new(),
             default_error_handler: None,
@@ -128,25 +102,25 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// States the version of the graph and of its state, as their author counts; both are 1 unless stated. A thread of
     /// a newer version is refused; one whose state is older is [migrated](Self::migrate).
     pub fn versions(&mut self, graph: u32, state: u32) -> &mut Self {
-        (self.version, self.state_version) = (graph, state);
+        (self.blueprint.version, self.blueprint.state_version) = (graph, state);
         self
     }
 
     /// When finished tasks are committed.
     pub fn mode(&mut self, mode: Mode) -> &mut Self {
-        self.mode = mode;
+        self.blueprint.mode = mode;
         self
     }
 
     /// Makes warnings of [`compile`](Self::compile) errors.
     pub fn deny_warnings(&mut self) -> &mut Self {
-        self.deny_warnings = true;
+        self.blueprint.deny_warnings = true;
         self
     }
 
     /// Policies of the nodes that state none. Subgraphs do not inherit them.
     pub fn defaults(&mut self, defaults: NodeDefaults) -> &mut Self {
-        self.defaults = defaults;
+        self.blueprint.defaults = defaults;
         self
     }
 
@@ -234,7 +208,8 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// failed or waits is not kept, nor are writes of untracked fields. Another version of the graph or of its state
     /// finds nothing, and [`Threads::clear_cache`](crate::Threads::clear_cache) forgets.
     pub fn add_cache(&mut self, node: impl Into<Node>, cache: Cache<S>) -> &mut Self {
-        self.caches.push((node.into().into_name(), cache));
+        self.blueprint.caches.push(node.into().into_name());
+        self.caches.push(cache);
         self
     }
 
@@ -250,7 +225,8 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         node: impl Into<Node>,
         handler: impl TaskHandler<M, Failure, S, Cx, Future: Send>,
     ) -> &mut Self {
-        self.error_handlers.push((node.into().into_name(), handler.into_node()));
+        self.blueprint.error_handlers.push(node.into().into_name());
+        self.error_handlers.push(handler.into_node());
         self
     }
 
@@ -259,13 +235,14 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         &mut self,
         handler: impl TaskHandler<M, Failure, S, Cx, Future: Send>,
     ) -> &mut Self {
+        self.blueprint.handles_errors = true;
         self.default_error_handler = Some(handler.into_node());
         self
     }
 
     /// When `from` finishes, `to` runs. An edge from [`START`](crate::START) begins, an edge to [`END`](crate::END) ends.
     pub fn add_edge(&mut self, from: impl Into<Node>, to: Node) -> &mut Self {
-        self.edges.push((from.into().into_name(), to.into_name()));
+        self.blueprint.edges.push((from.into().into_name(), to.into_name()));
         self
     }
 
@@ -277,8 +254,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         route: impl Fn(&S) -> R + Send + Sync + 'static,
     ) -> &mut Self {
         let route: RouteFn<S> = Arc::new(move |state, found| route(state).visit(|node| found(node.name())));
-        self.conditionals.push((from.into().into_name(), targets.names(), route));
-        self
+        self.add_router(from.into().into_name(), targets.names(), route)
     }
 
     /// When `from` finishes, `send` says which inputs go to which of `targets`. No input at all counts, for joins, as
@@ -289,8 +265,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         targets: impl Targets,
         send: impl Fn(&S) -> Vec<Packet> + Send + Sync + 'static,
     ) -> &mut Self {
-        self.sends.push((from.into().into_name(), targets.names(), Arc::new(send)));
-        self
+        self.add_sender(from.into().into_name(), targets.names(), Arc::new(send))
     }
 
     /// `to` runs when all of `from` have finished. A task node counts as finished when every send of the same fan-out
@@ -309,13 +284,13 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     }
 
     pub(super) fn declare_join(&mut self, from: Vec<Name>, to: Name, reached: bool) -> &mut Self {
-        self.joins.push(DeclaredJoin { from, to, reached });
+        self.blueprint.joins.push(DeclaredJoin { from, to, reached });
         self
     }
 
     /// At most `limit` tasks of the concurrency class run at the same time.
     pub fn limit(&mut self, class: impl Into<String>, limit: usize) -> &mut Self {
-        self.limits.push((class.into(), limit));
+        self.blueprint.limits.push((class.into(), limit));
         self
     }
 
@@ -331,9 +306,22 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         run: Arc<dyn NodeFn<S, Cx>>,
         child: Option<Inner<S, Cx>>,
     ) -> &mut SubgraphSpec {
-        let at = self.nodes.len();
-        self.nodes.push(Declared { name, is_task, run, spec: SubgraphSpec::default(), child, replaced: false });
-        &mut self.nodes[at].spec
+        let place = self.runs.len();
+        let (inner, with) = child.map(|Inner { graph, with }| (graph, with)).unzip();
+        self.runs.push(DeclaredRun { run, with });
+        self.blueprint.add(name, is_task, place, inner)
+    }
+
+    pub(super) fn add_router(&mut self, from: Name, targets: Vec<Name>, route: RouteFn<S>) -> &mut Self {
+        self.blueprint.conditionals.push((from, targets));
+        self.routers.push(route);
+        self
+    }
+
+    pub(super) fn add_sender(&mut self, from: Name, targets: Vec<Name>, send: SendFn<S>) -> &mut Self {
+        self.blueprint.sends.push((from, targets));
+        self.senders.push(send);
+        self
     }
 }
 
@@ -349,8 +337,8 @@ impl<I> From<Task<I>> for Node {
 impl<S: State, Cx> fmt::Debug for StateGraph<S, Cx> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StateGraph")
-            .field("name", &self.name)
-            .field("nodes", &self.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>())
+            .field("name", &self.blueprint.name)
+            .field("nodes", &self.blueprint.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
 }

@@ -71,7 +71,8 @@ struct CachedRow {
 }
 
 impl<S: State, Cx> Cached<S, Cx> {
-    pub(super) fn new(node: Arc<dyn NodeFn<S, Cx>>, cache: Cache<S>, shelf: Arc<Shelf<S>>) -> Self {
+    pub(super) fn new(node: Arc<dyn NodeFn<S, Cx>>, cache: &Cache<S>, shelf: Arc<Shelf<S>>) -> Self {
+        let cache = Cache { key: Arc::clone(&cache.key), ttl: cache.ttl };
         Self { node, cache, shelf }
     }
 

@@ -10,7 +10,7 @@ use crate::handler::NodeFn;
 use crate::name::Node;
 use crate::state::State;
 use crate::store::{Store, StoreError};
-use crate::topology::{Declarations, ExecutableGraph, NodeRun, Topology};
+use crate::topology::{ExecutableGraph, NodeRun, Outline, Topology};
 
 /// A graph that passed [`compile`](crate::StateGraph::compile). Cloning it is cheap.
 pub struct Compiled<S: State, Cx = ()> {
@@ -69,9 +69,8 @@ impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
         }
     }
 
-    pub(super) fn declarations_and_diagram(&self) -> (Arc<dyn Declarations>, Diagram) {
-        let declarations: Arc<dyn Declarations> = Arc::clone(&self.executable.topology) as Arc<dyn Declarations>;
-        (declarations, Diagram::clone(&self.diagram))
+    pub(super) fn outline_and_diagram(&self) -> (Arc<Outline>, Diagram) {
+        (Arc::clone(&self.executable.topology.outline), Diagram::clone(&self.diagram))
     }
 }
 

@@ -8,9 +8,8 @@ use petgraph::dot::{Config, Dot};
 use petgraph::graph::DiGraph;
 use serde::Serialize;
 
-use crate::graph::builder::StateGraph;
+use crate::graph::blueprint::Blueprint;
 use crate::name::{END_NAME, START_NAME};
-use crate::state::State;
 use crate::topology::{Exits, Join, NodeIndex};
 
 /// A graph as a drawing: nodes and edges by name.
@@ -120,12 +119,7 @@ impl Marks {
 const MARK: &str = "#1a7f37";
 
 impl Diagram {
-    pub(super) fn draw<S: State, Cx>(
-        graph: &StateGraph<S, Cx>,
-        start: &Exits<S>,
-        exits: &[Exits<S>],
-        joins: &[Join],
-    ) -> Self {
+    pub(super) fn draw(graph: &Blueprint, start: &Exits, exits: &[Exits], joins: &[Join]) -> Self {
         let name = |at: NodeIndex| graph.nodes.get(at as usize).map_or(START_NAME, |node| node.name.as_str());
         let mut edges = Vec::new();
         let mut add = |from: &str, to: &str, kind| {

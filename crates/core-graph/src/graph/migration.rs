@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::error::{NodeError, RunError, panic_text};
+use crate::graph::blueprint::Blueprint;
 use crate::graph::compile::Checks;
 use crate::graph::{CompileError, StateGraph};
 use crate::state::State;
@@ -56,19 +57,20 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
                 message,
             })
         };
-        self.migrations.push((version, Arc::new(migrate)));
+        self.blueprint.migrations.push(version);
+        self.migrations.push(Arc::new(migrate));
         self
     }
 }
 
 impl Checks {
     /// A migration reads a version that is older than the state's, and no other migration reads.
-    pub(super) fn migrations<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>) {
+    pub(super) fn migrations(&mut self, graph: &Blueprint) {
         let known = graph.state_version;
-        for (at, (version, _)) in graph.migrations.iter().enumerate() {
+        for (at, version) in graph.migrations.iter().enumerate() {
             let reason = if *version >= known {
                 format!("the state has version {known}; state a newer one with `versions`")
-            } else if graph.migrations[..at].iter().any(|(other, _)| other == version) {
+            } else if graph.migrations[..at].iter().any(|other| other == version) {
                 "there is another one; keep one of them".to_owned()
             } else {
                 continue;

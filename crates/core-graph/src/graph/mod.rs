@@ -1,5 +1,6 @@
 //! Building a graph: nodes, edges, policies, the proofs of `compile()`, and drawings.
 
+mod blueprint;
 mod builder;
 mod cache;
 mod compile;

@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::graph::Compiled;
-use crate::graph::builder::{Declared, StateGraph};
+use crate::graph::blueprint::Declared;
+use crate::graph::builder::{DeclaredRun, StateGraph};
 use crate::graph::compile::Checks;
 use crate::graph::errors::CompileError;
 use crate::handler::{Handler, NodeFn, TaskHandler};
@@ -159,19 +160,19 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     }
 }
 
-impl Checks {
+impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// Changes the declared nodes as the options say.
-    pub(super) fn options<S: State, Cx: Send + Sync + 'static>(&mut self, graph: &mut StateGraph<S, Cx>) {
-        for (name, change) in std::mem::take(&mut graph.options.changes) {
+    pub(super) fn take_options(&mut self, checks: &mut Checks) {
+        for (name, change) in std::mem::take(&mut self.options.changes) {
             let option = change.name();
-            let Some(at) = self.find(&name, || format!("the option `{option}`")) else { continue };
-            let Some(node) = graph.nodes.get_mut(at as usize) else { continue };
+            let Some(at) = checks.find(&name, &|| format!("the option `{option}`")) else { continue };
+            let Some(node) = self.blueprint.nodes.get_mut(at as usize) else { continue };
             if let Change::Concurrency(class, limit) = &change {
-                graph.limits.retain(|(name, _)| name != class);
-                graph.limits.push((class.clone(), *limit));
+                self.blueprint.limits.retain(|(name, _)| name != class);
+                self.blueprint.limits.push((class.clone(), *limit));
             }
-            if let Err(reason) = change.apply(node) {
-                self.errors.push(CompileError::BadOption { option, node: name.to_string(), reason });
+            if let Err(reason) = change.apply(node, &mut self.runs[node.run]) {
+                checks.errors.push(CompileError::BadOption { option, node: name.to_string(), reason });
             }
         }
     }
@@ -193,21 +194,24 @@ impl<S: State, Cx> Change<S, Cx> {
 
 impl<S: State, Cx: Send + Sync + 'static> Change<S, Cx> {
     /// Changes a node; the error says why the change does not fit.
-    fn apply(self, node: &mut Declared<S, Cx>) -> Result<(), String> {
+    fn apply(self, node: &mut Declared, place: &mut DeclaredRun<S, Cx>) -> Result<(), String> {
         match self {
             Self::Node(_) if node.is_task => {
                 return Err("it is a task node and gets an input; use `replace_task`".to_owned());
             }
             Self::Task(_) if !node.is_task => return Err("it is no task node; use `replace`".to_owned()),
             Self::Node(run) | Self::Task(run) => {
-                (node.run, node.child, node.replaced) = (run, None, true);
+                (node.child, node.replaced) = (None, true);
+                *place = DeclaredRun { run, with: None };
             }
             Self::Graph(graph, given) => {
-                let Some(child) = &mut node.child else { return Err("it holds no graph; use `replace`".to_owned()) };
-                let Some(run) = child.put(&*graph) else {
-                    return Err(format!("it holds a `{}`, not a `{given}`", child.type_name()));
+                let (Some(child), Some(with)) = (&mut node.child, &place.with) else {
+                    return Err("it holds no graph; use `replace`".to_owned());
                 };
-                (node.run, node.replaced) = (run, true);
+                let Some((run, inner)) = with(&*graph) else {
+                    return Err(format!("it holds a `{}`, not a `{given}`", child.type_name));
+                };
+                (*child, node.replaced, place.run) = (inner, true, run);
             }
             Self::Retry(retry) => node.spec.node.retry = vec![retry],
             Self::Timeout(timeout) => node.spec.node.timeout = Some(timeout),

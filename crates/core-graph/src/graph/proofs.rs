@@ -6,20 +6,14 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use petgraph::visit::Dfs;
 
-use crate::graph::builder::{Declared, StateGraph};
+use crate::graph::blueprint::{Blueprint, Declared};
 use crate::graph::compile::{Checks, ENTRY};
 use crate::graph::errors::{CompileError, CompileWarning};
-use crate::state::{FieldKind, State};
+use crate::state::FieldKind;
 use crate::topology::{Exits, Join, Mode, NodeIndex, Persistence};
 
 impl Checks {
-    pub(super) fn reach<S: State, Cx>(
-        &mut self,
-        graph: &StateGraph<S, Cx>,
-        start: &Exits<S>,
-        exits: &[Exits<S>],
-        joins: &[Join],
-    ) {
+    pub(super) fn reach(&mut self, graph: &Blueprint, start: &Exits, exits: &[Exits], joins: &[Join]) {
         let mut all = DiGraphMap::<NodeIndex, ()>::new();
         let mut certain = DiGraphMap::<NodeIndex, ()>::new();
         let mut leaves = BTreeSet::new();
@@ -95,8 +89,8 @@ impl Checks {
     }
 
     /// Successors of one node by plain edges run in the same super-step.
-    pub(super) fn writers<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>, start: &Exits<S>, exits: &[Exits<S>]) {
-        let fields = S::fields(&graph.layout);
+    pub(super) fn writers(&mut self, graph: &Blueprint, start: &Exits, exits: &[Exits]) {
+        let fields = &graph.fields;
         for node in &graph.nodes {
             for field in node.spec.writes.iter().flatten() {
                 if !fields.iter().any(|known| known.name == *field) {
@@ -113,9 +107,8 @@ impl Checks {
             for (at, first) in exits.edges.iter().enumerate() {
                 for second in &exits.edges[at + 1..] {
                     let (first, second) = (&graph.nodes[*first as usize], &graph.nodes[*second as usize]);
-                    let of = |node: &Declared<S, Cx>| -> BTreeSet<String> {
-                        node.spec.writes.iter().flatten().cloned().collect()
-                    };
+                    let of =
+                        |node: &Declared| -> BTreeSet<String> { node.spec.writes.iter().flatten().cloned().collect() };
                     for field in of(first).intersection(&of(second)).filter(|field| last.contains(field.as_str())) {
                         found.insert((field.clone(), first.name.to_string(), second.name.to_string()));
                     }
@@ -129,17 +122,11 @@ impl Checks {
         }));
     }
 
-    pub(super) fn eager<S: State, Cx>(
-        &mut self,
-        graph: &StateGraph<S, Cx>,
-        start: &Exits<S>,
-        exits: &[Exits<S>],
-        joins: &[Join],
-    ) {
+    pub(super) fn eager(&mut self, graph: &Blueprint, start: &Exits, exits: &[Exits], joins: &[Join]) {
         if graph.mode == Mode::Barrier {
             return;
         }
-        for field in S::fields(&graph.layout).iter().filter(|field| field.ephemeral) {
+        for field in graph.fields.iter().filter(|field| field.ephemeral) {
             self.errors.push(CompileError::EphemeralInEager { field: field.name.to_string() });
         }
         for (node, at) in graph.nodes.iter().zip(0..) {
@@ -165,7 +152,7 @@ impl Checks {
         }
     }
 
-    pub(super) fn classes<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>) {
+    pub(super) fn classes(&mut self, graph: &Blueprint) {
         for node in &graph.nodes {
             let Some(class) = &node.spec.class else { continue };
             if !graph.limits.iter().any(|(name, limit)| name == class && *limit > 0) {
@@ -178,9 +165,9 @@ impl Checks {
 
 impl Checks {
     /// A subgraph that stores nothing holds nothing that has to be found again.
-    pub(super) fn stateless<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>) {
+    pub(super) fn stateless(&mut self, graph: &Blueprint) {
         for declared in graph.nodes.iter().filter(|node| node.spec.persistence == Persistence::Stateless) {
-            let Some(inside) = declared.child.as_ref().map(|inner| &inner.declarations) else { continue };
+            let Some(inside) = declared.child.as_ref().map(|inner| &inner.outline) else { continue };
             let node = || declared.name.to_string();
             if let Some((asking, key)) = inside.first_ask() {
                 self.errors.push(CompileError::StatelessAsks { node: node(), asking, key });

@@ -11,12 +11,12 @@ use serde::de::DeserializeOwned;
 use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::error::{NodeError, RunError};
-use crate::graph::{Compiled, Diagram};
+use crate::graph::Compiled;
+use crate::graph::blueprint::InnerGraph;
 use crate::handler::{Called, NodeFn, given};
 use crate::state::{Snapshot, State, codec};
 use crate::step::Step;
 use crate::subgraph::{EndedChild, LeftChild, OwnStack, begin_in_task, begins_a_stack, finish_in_task};
-use crate::topology::Declarations;
 
 /// What became of a subgraph, given to `map_out`: returning an error there is how a child's failure escalates.
 #[non_exhaustive]
@@ -75,21 +75,16 @@ struct Parts<C: State, Ccx, In, Out> {
 
 /// The graph in a node, while the graph around it is declared.
 pub(super) struct Inner<S: State, Cx> {
-    pub(super) declarations: Arc<dyn Declarations>,
-    pub(super) diagram: Diagram,
-    with: Box<With<S, Cx>>,
-    type_name: &'static str,
+    pub(super) graph: InnerGraph,
+    pub(super) with: Box<With<S, Cx>>,
 }
 
-/// Makes the node with another graph, a [`Compiled`] of the same type; none for any other.
-type With<S, Cx> = dyn Fn(&dyn Any) -> Option<Made<S, Cx>> + Send + Sync;
+/// Makes the node with another graph, a [`Compiled`] of the same type, which gets the same input and of which the same is
+/// made; none for any other.
+pub(super) type With<S, Cx> = dyn Fn(&dyn Any) -> Option<Made<S, Cx>> + Send + Sync;
 
-/// A node that runs a graph, and what is known of the graph.
-struct Made<S: State, Cx> {
-    node: Arc<dyn NodeFn<S, Cx>>,
-    declarations: Arc<dyn Declarations>,
-    diagram: Diagram,
-}
+/// A node that runs a graph, and the graph.
+pub(super) type Made<S, Cx> = (Arc<dyn NodeFn<S, Cx>>, InnerGraph);
 
 impl<C: State, Ccx, In, Out> Subgraph<Option<()>, C, Ccx, In, Out> {
     pub(super) fn new(child: Compiled<C, Ccx>, map_in: In, map_out: Out) -> Self {
@@ -133,42 +128,31 @@ impl<S: State, Cx: Send + Sync + 'static> Inner<S, Cx> {
         R: Into<Step<S>> + 'static,
     {
         let (maps, takes_input) = (Arc::clone(&subgraph.parts), subgraph.takes_input);
-        let made = Made::of(subgraph);
         let with = move |other: &dyn Any| {
             let child = other.downcast_ref::<Compiled<C, Ccx>>()?.clone();
             let (map_in, map_out) = (Arc::clone(&maps.map_in), Arc::clone(&maps.map_out));
-            Some(Made::of(Subgraph::<I, _, _, _, _>::with(child, map_in, map_out, takes_input)))
+            Some(Subgraph::<I, _, _, _, _>::with(child, map_in, map_out, takes_input).made())
         };
-        let Made { node, declarations, diagram } = made;
-        (node, Self { declarations, diagram, with: Box::new(with), type_name: type_name::<Compiled<C, Ccx>>() })
-    }
-
-    /// Puts another graph into the node, which gets the same input and of which the same is made; none when it is not of
-    /// the same type.
-    pub(super) fn put(&mut self, graph: &dyn Any) -> Option<Arc<dyn NodeFn<S, Cx>>> {
-        let Made { node, declarations, diagram } = (self.with)(graph)?;
-        (self.declarations, self.diagram) = (declarations, diagram);
-        Some(node)
-    }
-
-    /// The type of the graph.
-    pub(super) fn type_name(&self) -> &'static str {
-        self.type_name
+        let (node, graph) = subgraph.made();
+        (node, Self { graph, with: Box::new(with) })
     }
 }
 
-impl<S: State, Cx: Send + Sync + 'static> Made<S, Cx> {
-    fn of<I, C, Ccx, In, Out, R>(subgraph: Subgraph<I, C, Ccx, In, Out>) -> Self
+impl<I, C: State, Ccx, In, Out> Subgraph<I, C, Ccx, In, Out> {
+    /// The node, and what is known of the graph in it.
+    fn made<S, Cx, R>(self) -> Made<S, Cx>
     where
+        S: State,
+        Cx: Send + Sync + 'static,
         I: DeserializeOwned + Send + 'static,
-        C: State,
         Ccx: FromRef<Cx> + Send + Sync + 'static,
         In: Fn(I, &S) -> C::Update + Send + Sync + 'static,
         Out: Fn(ChildOutcome<C>) -> Result<R, NodeError> + Send + Sync + 'static,
         R: Into<Step<S>> + 'static,
     {
-        let (declarations, diagram) = subgraph.parts.child.declarations_and_diagram();
-        Self { node: Arc::new(subgraph), declarations, diagram }
+        let (outline, diagram) = self.parts.child.outline_and_diagram();
+        let type_name = type_name::<Compiled<C, Ccx>>();
+        (Arc::new(self), InnerGraph { outline, diagram, type_name })
     }
 }
 

@@ -2,21 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::graph::builder::StateGraph;
+use crate::graph::blueprint::Blueprint;
 use crate::graph::compile::ENTRY;
 use crate::name::Name;
-use crate::state::State;
 use crate::topology::{Exits, Join, NodeIndex};
 
 /// Tells every join of what is reached the nodes whose unfinished tasks hold it back: its predecessors, and all nodes
 /// from which one can be reached by what is declared. A way that leads through the join's target does not count, for
 /// the target waits for the join; the target's own tasks do.
-pub(super) fn hold_back<S: State, Cx>(
-    graph: &StateGraph<S, Cx>,
-    index: &BTreeMap<Name, NodeIndex>,
-    exits: &[Exits<S>],
-    joins: &mut [Join],
-) {
+pub(super) fn hold_back(graph: &Blueprint, index: &BTreeMap<Name, NodeIndex>, exits: &[Exits], joins: &mut [Join]) {
     if joins.iter().all(|join| join.upstream.is_none()) {
         return;
     }

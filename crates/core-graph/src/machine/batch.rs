@@ -5,33 +5,34 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::error::{NodeError, RunError};
-use crate::machine::Machine;
+use crate::event::Payload;
 use crate::machine::commit::{CommittedTask, CommittedTasks};
 use crate::machine::fan_out::KeyOrder;
 use crate::machine::task::{Done, Groups, Pending, Phase};
 use crate::machine::triggers::guarded;
+use crate::machine::{Machine, MachineCore};
 use crate::state::{FieldKind, FieldSet, State, Stored};
 use crate::tasks::TaskId;
-use crate::topology::Mode;
+use crate::topology::{Mode, Topology};
 
 /// A finished task of a commit.
-pub(super) struct Batched<S: State> {
+pub(super) struct Batched {
     pub(super) id: TaskId,
     pub(super) node: u32,
     /// The fan-outs that the task belongs to; what any other sends is a fan-out of its own.
     pub(super) groups: Groups,
     pub(super) seen: u64,
     pub(super) attempt: u32,
-    pub(super) done: Box<Done<S>>,
+    pub(super) done: Box<Done>,
 }
 
-pub(super) type Batch<S> = SmallVec<[Batched<S>; 1]>;
+pub(super) type Batch = SmallVec<[Batched; 1]>;
 
-impl<S: State> Machine<S> {
-    pub(super) fn take_batch(&mut self, id: TaskId) -> Batch<S> {
-        let eager = self.topology.mode == Mode::Eager;
+impl MachineCore {
+    pub(super) fn take_batch(&mut self, id: TaskId) -> Batch {
+        let eager = self.outline.mode == Mode::Eager;
         let mut batch = Batch::with_capacity(if eager { 1 } else { self.frontier.len() });
-        let mut take = |id: TaskId, task: &mut Pending<S>| {
+        let mut take = |id: TaskId, task: &mut Pending| {
             if !matches!(task.phase, Phase::Finished(_)) {
                 return;
             }
@@ -61,25 +62,31 @@ impl<S: State> Machine<S> {
     }
 
     /// The place of a task in its commit: nodes by name, then sends by key.
-    fn order_in_step(&self, task: &Batched<S>) -> (Option<KeyOrder<&str>>, u32) {
+    fn order_in_step(&self, task: &Batched) -> (Option<KeyOrder<&str>>, u32) {
         let key = self.frontier.get(task.id).and_then(|pending| pending.key.as_deref());
         (key.map(KeyOrder::of), task.node)
     }
 
-    pub(super) fn check_conflicts(&self, batch: &Batch<S>) -> Result<(), (TaskId, RunError)> {
-        let eager = self.topology.mode == Mode::Eager;
+    /// Finds two tasks of a batch that may not write as they do. `mark` marks the fields that an update replaces, and those
+    /// that it writes.
+    pub(super) fn check_conflicts(
+        &self,
+        batch: &Batch,
+        mark: &dyn Fn(&Done, &mut FieldSet, &mut FieldSet),
+    ) -> Result<(), (TaskId, RunError)> {
+        let eager = self.outline.mode == Mode::Eager;
         if batch.len() < 2 && (!eager || batch.first().is_none_or(|task| task.seen == self.number)) {
             return Ok(());
         }
-        let fields = S::fields(&self.topology.layout);
+        let fields = &self.outline.fields;
         let mut writers: Vec<Option<u32>> = vec![None; fields.len()];
         let mut replacers: Vec<Option<u32>> = vec![None; fields.len()];
-        let name = |node: u32| self.topology.node(node).name.to_string();
+        let name = |node: u32| self.outline.node(node).name.to_string();
         let (mut replaced, mut written) = (FieldSet::default(), FieldSet::default());
         for task in batch {
-            let Some(update) = &task.done.update else { continue };
             replaced.clear();
-            S::replaced(&self.topology.layout, update, &mut replaced);
+            written.clear();
+            mark(&task.done, &mut replaced, &mut written);
             for at in replaced.iter() {
                 if let Some(first) = replacers[at].replace(task.node) {
                     let field = fields[at].name.to_string();
@@ -87,8 +94,6 @@ impl<S: State> Machine<S> {
                     return Err((task.id, error));
                 }
             }
-            written.clear();
-            S::written(&self.topology.layout, update, &mut written);
             for at in
                 written.iter().filter(|at| fields[*at].kind == FieldKind::Last && fields[*at].stored != Stored::Never)
             {
@@ -106,10 +111,20 @@ impl<S: State> Machine<S> {
         }
         Ok(())
     }
+}
+
+impl<S: State> Machine<S> {
+    /// Marks the fields that the update of a task replaces, and those that it writes.
+    pub(super) fn mark(topology: &Topology<S>, done: &Done, replaced: &mut FieldSet, written: &mut FieldSet) {
+        if let Some(update) = done.update::<S>() {
+            S::replaced(&topology.layout, update, replaced);
+            S::written(&topology.layout, update, written);
+        }
+    }
 
     /// Barrier mode: a router sees the head with its own task's update, not its siblings'.
-    pub(super) fn own_states(&self, batch: &Batch<S>) -> Result<SmallVec<[Option<Arc<S>>; 1]>, (TaskId, NodeError)> {
-        let is_routed = |task: &Batched<S>| {
+    pub(super) fn own_states(&self, batch: &Batch) -> Result<SmallVec<[Option<Arc<S>>; 1]>, (TaskId, NodeError)> {
+        let is_routed = |task: &Batched| {
             let exits = &self.topology.node(task.node).exits;
             !(exits.conditionals.is_empty() && exits.sends.is_empty())
         };
@@ -117,13 +132,13 @@ impl<S: State> Machine<S> {
             return Ok(SmallVec::new());
         }
         let mut ignored = FieldSet::default();
-        let mut own = |task: &Batched<S>| {
+        let mut own = |task: &Batched| {
             if !is_routed(task) {
                 return Ok(None);
             }
             let own = |ignored: &mut FieldSet| -> Result<_, NodeError> {
                 let mut state = guarded("state's `Clone`", || S::clone(&self.state))?;
-                if let Some(update) = task.done.update.clone() {
+                if let Some(update) = task.done.update::<S>().cloned() {
                     guarded("reducer", || state.apply(&self.topology.layout, update, ignored))?;
                 }
                 Ok(Some(Arc::new(state)))
@@ -134,12 +149,12 @@ impl<S: State> Machine<S> {
     }
 
     /// What stores and readers are told of the tasks of a batch.
-    pub(super) fn told(&self, batch: &Batch<S>) -> Option<CommittedTasks<S>> {
-        let tell = |task: &Batched<S>| CommittedTask {
+    pub(super) fn told(&self, batch: &Batch) -> Option<CommittedTasks> {
+        let tell = |task: &Batched| CommittedTask {
             id: task.id,
             node: task.node,
             attempt: task.attempt,
-            update: if self.watched { task.done.update.clone().map(Box::new) } else { None },
+            update: if self.watched { task.done.update::<S>().cloned().map(Payload::new) } else { None },
         };
         self.observed.then(|| batch.iter().map(tell).collect())
     }

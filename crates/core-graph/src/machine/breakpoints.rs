@@ -1,8 +1,7 @@
 //! Breakpoints: where a run stops as if it were asked to drain.
 
-use crate::machine::Machine;
+use crate::machine::MachineCore;
 use crate::machine::task::Phase;
-use crate::state::State;
 use crate::tasks::Stop;
 
 /// The nodes before and after which a run stops.
@@ -12,7 +11,7 @@ pub(crate) struct Breakpoints {
     pub(crate) after: Vec<u32>,
 }
 
-impl<S: State> Machine<S> {
+impl MachineCore {
     /// Sets the breakpoints of the run.
     pub(crate) fn set_breakpoints(&mut self, breakpoints: Breakpoints) {
         self.breakpoints = breakpoints;

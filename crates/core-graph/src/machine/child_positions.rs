@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{Chain, CheckpointId, CheckpointRow, FieldVersions, Source, TaskRecordKind};
-use crate::machine::Machine;
+use crate::machine::MachineCore;
 use crate::machine::restore::Restored;
 use crate::machine::task::Phase;
 use crate::record::{FRONTIER, Heads, Pack};
-use crate::state::{State, StateError, codec};
+use crate::state::{AnyState, StateError, codec};
 use crate::tasks::ChildHeads;
 
-impl<S: State> Machine<S> {
+impl MachineCore {
     /// What the ids of the tasks begin with: the task that the namespace runs for, nothing for the root.
     pub(crate) fn base(&self) -> &Arc<str> {
         self.frontier.heads().base(&self.ns)
@@ -44,11 +44,11 @@ impl<S: State> Machine<S> {
         }
     }
 
-    /// What a later call in the same run goes on from, as if it had been read back from the store.
+    /// What a later call in the same run goes on from, with this state, as if it had been read back from the store.
     ///
     /// # Errors
     /// Those of encoding, which are faults.
-    pub(crate) fn keep(&self) -> Result<Restored<S>, StateError> {
+    pub(crate) fn keep(&self, state: AnyState) -> Result<Restored, StateError> {
         let unstored = |version: &u64| Chain { version: *version, ..Chain::default() };
         let (head, parent, id, chains, frontier_chain) = match &self.persist {
             Some(stored) => {
@@ -72,15 +72,15 @@ impl<S: State> Machine<S> {
             time: 0,
             executed: self.executed,
             fields: FieldVersions::default(),
-            state_version: self.topology.state_version,
+            state_version: self.outline.state_version,
         };
         let mut pack = Pack::default();
-        self.frontier.encode(&self.topology, &mut pack);
+        self.frontier.encode(&self.outline, &mut pack);
         Ok(Restored {
             row,
             newest: self.newest,
             head,
-            state: Arc::clone(&self.state),
+            state,
             chains,
             frontier: codec::decode(FRONTIER, pack.bytes())?,
             frontier_chain,
@@ -92,7 +92,7 @@ impl<S: State> Machine<S> {
     }
 }
 
-impl<S: State> Restored<S> {
+impl Restored {
     /// Drops what the call before left undone; the ids of the tasks that are dropped.
     pub(crate) fn drop_unfinished(&mut self, ns: &Arc<str>) -> Vec<Arc<str>> {
         let frontier = std::mem::take(&mut self.frontier);

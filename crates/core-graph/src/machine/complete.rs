@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use crate::error::{NodeError, RunError};
 use crate::failure::Failure;
-use crate::machine::Machine;
 use crate::machine::task::{Done, Phase};
 use crate::machine::triggers::guarded_encoding;
+use crate::machine::{Machine, MachineCore};
 use crate::state::State;
 use crate::step::{Next, Step};
 use crate::tasks::{ChildHeads, Question, Stop, TaskId};
 use crate::topology::{Mode, Topology};
 
 /// How a task ended, as its driver saw it.
-pub(crate) enum TaskOutcome<S: State> {
+pub(crate) enum TaskOutcome {
     /// It returned a step.
-    Step(Box<Done<S>>),
+    Step(Box<Done>),
     /// It waits for answers, whatever it returned. `swallowed` tells that it did not pass the suspension on.
     Suspended { questions: Vec<Question>, swallowed: bool },
     /// It failed, panicked or ran out of time.
@@ -24,14 +24,14 @@ pub(crate) enum TaskOutcome<S: State> {
     Abandoned(Stop),
 }
 
-impl<S: State> TaskOutcome<S> {
+impl TaskOutcome {
     /// A step that executed `cost` tasks inside.
-    pub(crate) fn done(step: Step<S>, cost: u64) -> Self {
+    pub(crate) fn done<S: State>(step: Step<S>, cost: u64) -> Self {
         Self::Step(Done::of(step, cost))
     }
 
     /// The same; children that are kept per thread stand at `heads` after it.
-    pub(crate) fn called(step: Step<S>, cost: u64, heads: ChildHeads) -> Self {
+    pub(crate) fn called<S: State>(step: Step<S>, cost: u64, heads: ChildHeads) -> Self {
         let mut done = Done::of(step, cost);
         done.heads = heads;
         Self::Step(done)
@@ -57,35 +57,58 @@ pub(crate) enum Completion {
     Ready,
 }
 
-impl<S: State> Done<S> {
-    /// Encodes the update, where there is a store. A send whose input cannot be encoded is found here too.
-    fn encode(&mut self, topology: &Topology<S>, durable: bool) -> Result<(), NodeError> {
+impl Done {
+    /// A send whose input could not be encoded is found when its task ends.
+    fn check_sends(&self) -> Result<(), NodeError> {
         if let Next::To(chosen) = &self.next
             && let Some((packet, message)) =
                 chosen.send.iter().find_map(|packet| Some((packet, packet.input.as_ref().err()?)))
         {
             return Err(NodeError::terminal(packet.unencoded(message)));
         }
-        if let Some(update) = self.update.as_ref().filter(|_| durable) {
-            guarded_encoding(|| S::add_encoded(&topology.layout, update, &mut self.encoded))?;
+        Ok(())
+    }
+
+    /// Encodes the update.
+    fn encode<S: State>(&mut self, topology: &Topology<S>) -> Result<(), NodeError> {
+        let mut encoded = std::mem::take(&mut self.encoded);
+        if let Some(update) = self.update::<S>() {
+            guarded_encoding(|| S::add_encoded(&topology.layout, update, &mut encoded))?;
         }
+        self.encoded = encoded;
         Ok(())
     }
 }
 
 impl<S: State> Machine<S> {
     /// Records how a task in flight ended.
-    pub(crate) fn complete(&mut self, id: TaskId, outcome: TaskOutcome<S>, now: u64) -> Completion {
+    pub(crate) fn complete(&mut self, id: TaskId, outcome: TaskOutcome, now: u64) -> Completion {
+        let Self { core, topology, .. } = self;
+        core.complete_with(id, outcome, now, &|done| done.encode(topology))
+    }
+}
+
+impl MachineCore {
+    /// Records how a task in flight ended. `encode` encodes the update of one that finished, where there is a store.
+    fn complete_with(
+        &mut self,
+        id: TaskId,
+        outcome: TaskOutcome,
+        now: u64,
+        encode: &dyn Fn(&mut Done) -> Result<(), NodeError>,
+    ) -> Completion {
         let Some(task) = self.frontier.get_mut(id) else { return Completion::Ready };
         self.in_flight = self.in_flight.saturating_sub(1);
-        let node = self.topology.node(task.node);
+        let node = self.outline.node(task.node);
         if let Some(class) = node.class {
             self.in_class[class] = self.in_class[class].saturating_sub(1);
         }
         let handled = task.failure.is_some();
+        let durable = self.persist.is_some();
         match outcome {
             TaskOutcome::Step(mut done) => {
-                if let Err(error) = done.encode(&self.topology, self.persist.is_some()) {
+                let encoded = done.check_sends().and_then(|()| if durable { encode(&mut done) } else { Ok(()) });
+                if let Err(error) = encoded {
                     return self.fail(id, error);
                 }
                 if handled && matches!(done.next, Next::Edges) {
@@ -94,7 +117,7 @@ impl<S: State> Machine<S> {
                 }
                 task.phase = Phase::Finished(done);
                 self.unfinished = self.unfinished.saturating_sub(task.in_step.into());
-                let ready = self.topology.mode == Mode::Eager || self.step_is_complete();
+                let ready = self.outline.mode == Mode::Eager || self.step_is_complete();
                 if ready { Completion::Commit } else { Completion::Hold }
             }
             TaskOutcome::Suspended { questions, .. } => {
@@ -135,7 +158,7 @@ impl<S: State> Machine<S> {
     /// Leaves a task that is not tried again to the error handler of its node, if there is one.
     fn fail_or_handle(&mut self, id: TaskId, error: NodeError) -> Completion {
         let Some(task) = self.frontier.get_mut(id) else { return Completion::Failed };
-        let node = self.topology.node(task.node);
+        let node = self.outline.node(task.node);
         if !node.handles_errors {
             return self.fail(id, error);
         }
@@ -152,7 +175,7 @@ impl<S: State> Machine<S> {
 
     /// Whether the task runs beside others in a step of barrier mode, so that its writes must be kept by themselves.
     pub(crate) fn in_wide_step(&self) -> bool {
-        self.topology.mode == Mode::Barrier && self.frontier.len() > 1
+        self.outline.mode == Mode::Barrier && self.frontier.len() > 1
     }
 
     pub(crate) fn fail(&mut self, id: TaskId, error: NodeError) -> Completion {
@@ -178,7 +201,7 @@ impl<S: State> Machine<S> {
     /// The first task that failed for good: its id, node, attempts and error.
     pub(crate) fn failure(&self) -> Option<(TaskId, &str, u32, &NodeError)> {
         self.frontier.iter().find_map(|(id, task)| match &task.phase {
-            Phase::Failed(error) => Some((id, self.topology.node(task.node).name.as_str(), self.attempt(id), error)),
+            Phase::Failed(error) => Some((id, self.outline.node(task.node).name.as_str(), self.attempt(id), error)),
             _ => None,
         })
     }

@@ -6,9 +6,8 @@ use compact_str::CompactString;
 use smallvec::SmallVec;
 
 use crate::checkpoint::RecordBytes;
-use crate::machine::Machine;
+use crate::machine::MachineCore;
 use crate::machine::task::Groups;
-use crate::state::State;
 use crate::tasks::GroupId;
 use crate::timeout::Timeout;
 
@@ -53,7 +52,7 @@ pub(super) fn counted(groups: impl Iterator<Item = GroupId>) -> SmallVec<[Finish
     counts
 }
 
-impl<S: State> Machine<S> {
+impl MachineCore {
     /// Sends in the order of their keys, each once. A second send of a key does nothing, but its fan-out waits for the
     /// task of the first.
     pub(super) fn coalesce(&mut self, mut sent: Vec<Sent>) -> (Vec<Sent>, Vec<Coalesced>) {
@@ -126,7 +125,7 @@ impl<S: State> Machine<S> {
                 group
                     .targets
                     .iter()
-                    .for_each(|target| arrivals.extend_from_slice(&self.topology.node(*target).exits.joins));
+                    .for_each(|target| arrivals.extend_from_slice(&self.outline.node(*target).exits.joins));
             }
         }
     }

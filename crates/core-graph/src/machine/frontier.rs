@@ -13,17 +13,16 @@ use serde::{Deserialize, Serialize};
 use crate::machine::joins::Joins;
 use crate::machine::task::{Pending, Phase};
 use crate::record::Heads;
-use crate::state::State;
 use crate::tasks::{GroupId, TaskId};
-use crate::topology::Topology;
+use crate::topology::Outline;
 
 use ready::Ready;
 pub(crate) use stored::Changes;
 use tally::Tally;
 
 /// Tasks in the order of their ids. Ids grow, so new tasks go to the back.
-pub(crate) struct Frontier<S: State> {
-    slots: VecDeque<(TaskId, Option<Pending<S>>)>,
+pub(crate) struct Frontier {
+    slots: VecDeque<(TaskId, Option<Pending>)>,
     live: usize,
     ready: Ready,
     /// Unfinished tasks of sends.
@@ -46,16 +45,16 @@ pub(crate) struct Group {
     pub(crate) targets: BTreeSet<u32>,
 }
 
-impl<S: State> Frontier<S> {
-    pub(crate) fn new(topology: &Topology<S>) -> Self {
+impl Frontier {
+    pub(crate) fn new(outline: &Outline) -> Self {
         Self {
             // Room for four, which is the least that it makes by itself, is more than most namespaces need.
             slots: VecDeque::with_capacity(1),
             live: 0,
-            ready: Ready::new(topology.classes.as_ref(), topology.limits.len()),
+            ready: Ready::new(outline.classes.as_ref(), outline.limits.len()),
             keyed: 0,
             sends: None,
-            joins: Joins::of(topology),
+            joins: Joins::of(outline),
             groups: BTreeMap::new(),
             heads: Heads::default(),
             tally: Tally::default(),
@@ -63,12 +62,14 @@ impl<S: State> Frontier<S> {
         }
     }
 
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.live == 0
     }
 
     /// The only task.
-    pub(crate) fn only(&self) -> Option<&Pending<S>> {
+    #[inline]
+    pub(crate) fn only(&self) -> Option<&Pending> {
         match self.slots.front() {
             Some((_, Some(task))) if self.live == 1 => Some(task),
             _ => None,
@@ -76,14 +77,17 @@ impl<S: State> Frontier<S> {
     }
 
     /// The node of the only task.
+    #[inline]
     pub(crate) fn only_node(&self) -> Option<u32> {
         self.only().map(|task| task.node)
     }
 
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.live
     }
 
+    #[inline]
     fn position(&self, id: TaskId) -> Option<usize> {
         // Tasks of one commit mostly stand together.
         let (first, _) = self.slots.front()?;
@@ -94,25 +98,29 @@ impl<S: State> Frontier<S> {
         }
     }
 
-    pub(crate) fn get(&self, id: TaskId) -> Option<&Pending<S>> {
+    #[inline]
+    pub(crate) fn get(&self, id: TaskId) -> Option<&Pending> {
         self.slots.get(self.position(id)?)?.1.as_ref()
     }
 
-    pub(crate) fn get_mut(&mut self, id: TaskId) -> Option<&mut Pending<S>> {
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: TaskId) -> Option<&mut Pending> {
         let at = self.position(id)?;
         self.slots.get_mut(at)?.1.as_mut()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (TaskId, &Pending<S>)> {
+    #[inline]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (TaskId, &Pending)> {
         self.slots.iter().filter_map(|(id, task)| Some((*id, task.as_ref()?)))
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (TaskId, &mut Pending<S>)> {
+    #[inline]
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (TaskId, &mut Pending)> {
         self.slots.iter_mut().filter_map(|(id, task)| Some((*id, task.as_mut()?)))
     }
 
     /// Adds a task whose id is greater than all others.
-    pub(crate) fn push(&mut self, id: TaskId, task: Pending<S>, durable: bool) {
+    pub(crate) fn push(&mut self, id: TaskId, task: Pending, durable: bool) {
         if let Some(key) = &task.key {
             self.keyed += 1;
             if let Some(sends) = &mut self.sends {
@@ -137,7 +145,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// Takes a task out.
-    pub(crate) fn remove(&mut self, id: TaskId, durable: bool) -> Option<Pending<S>> {
+    pub(crate) fn remove(&mut self, id: TaskId, durable: bool) -> Option<Pending> {
         let at = self.count_out(id, durable)?;
         let task = self.slots.get_mut(at)?.1.take();
         self.close_gaps();
@@ -199,6 +207,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// The place of the next task of commit `number`.
+    #[inline]
     pub(crate) fn next_place(&self, number: u64) -> u32 {
         self.slots.back().filter(|(id, _)| id.number == number).map_or(0, |(id, _)| id.place + 1)
     }
@@ -219,7 +228,8 @@ impl<S: State> Frontier<S> {
     }
 
     /// Takes the only task out of the queue of ready ones, if it is a plain one that `allowed` accepts.
-    pub(crate) fn take_only(&mut self, allowed: impl FnOnce(&Pending<S>) -> bool) -> Option<(TaskId, &mut Pending<S>)> {
+    #[inline]
+    pub(crate) fn take_only(&mut self, allowed: impl FnOnce(&Pending) -> bool) -> Option<(TaskId, &mut Pending)> {
         if self.live != 1 || self.ready.len() != 1 {
             return None;
         }
@@ -230,6 +240,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// Puts a task of `node` in the place of the only one, which has finished. False when it is not the only one.
+    #[inline]
     pub(crate) fn replace_only(&mut self, finished: TaskId, next: TaskId, node: u32, durable: bool) -> bool {
         match self.slots.front_mut() {
             Some((id, Some(task))) if *id == finished && self.live == 1 => {
@@ -246,6 +257,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// The only task is in flight, on the commit that made it.
+    #[inline]
     pub(crate) fn start_only(&mut self, number: u64) {
         if let Some((_, Some(task))) = self.slots.front_mut() {
             task.seen = Some(number);
@@ -257,7 +269,7 @@ impl<S: State> Frontier<S> {
         &mut self,
         most: usize,
         is_free: impl Fn(usize) -> bool,
-        mut take: impl FnMut(TaskId, &mut Pending<S>) -> bool,
+        mut take: impl FnMut(TaskId, &mut Pending) -> bool,
     ) {
         let (mut taken, mut search) = (0, self.ready.search());
         while taken < most {
@@ -273,6 +285,7 @@ impl<S: State> Frontier<S> {
         }
     }
 
+    #[inline]
     pub(crate) fn ready_len(&self) -> usize {
         self.ready.len()
     }
@@ -307,7 +320,7 @@ impl<S: State> Frontier<S> {
 
     /// Whether a task of the node that no send made waits to be dispatched on the head: a second trigger adds nothing.
     pub(crate) fn waits(&self, node: u32) -> bool {
-        let waits = |task: &Pending<S>| {
+        let waits = |task: &Pending| {
             task.node == node
                 && task.key.is_none()
                 && task.sees_head()
@@ -317,10 +330,12 @@ impl<S: State> Frontier<S> {
         self.tally.has(node) && self.slots.iter().rev().any(|(_, task)| task.as_ref().is_some_and(waits))
     }
 
+    #[inline]
     pub(crate) fn touch(&mut self, id: TaskId) {
         self.changes.tasks.push(id);
     }
 
+    #[inline]
     pub(crate) fn heads(&self) -> &Heads {
         &self.heads
     }
@@ -357,7 +372,7 @@ impl<S: State> Frontier<S> {
     }
 }
 
-impl<S: State> Frontier<S> {
+impl Frontier {
     /// Takes a task out of the queue of ready ones.
     pub(crate) fn unready(&mut self, id: TaskId) {
         if let Some(task) = self.get(id) {
@@ -366,6 +381,7 @@ impl<S: State> Frontier<S> {
         }
     }
 
+    #[inline]
     pub(crate) fn touch_if(&mut self, id: TaskId, durable: bool) {
         if durable {
             self.touch(id);

@@ -9,11 +9,11 @@ use crate::error::RunError;
 use crate::machine::single_task::SingleStep;
 use crate::machine::task::{Pending, Phase};
 use crate::machine::triggers::{RouteFault, Triggered};
-use crate::machine::{Machine, SingleTask};
+use crate::machine::{Machine, MachineCore, SingleTask};
 use crate::state::{FieldSet, State};
 use crate::step::Next;
 use crate::tasks::GroupId;
-use crate::topology::Topology;
+use crate::topology::{Outline, Topology};
 
 /// The head of an inline call.
 pub(crate) struct CallState<S: State> {
@@ -36,13 +36,15 @@ pub(crate) enum Following {
     Fork(Box<Triggered>),
 }
 
-impl<S: State> Topology<S> {
+impl Outline {
     /// Whether calls of the graph may run inline.
+    #[inline]
     pub(crate) fn runs_inline(&self) -> bool {
         !self.has_ephemeral && !self.joins_reached
     }
 
     /// Whether an inline call may run the node: the node waits for nothing else.
+    #[inline]
     pub(crate) fn runs_alone(&self, node: u32) -> bool {
         let info = self.node(node);
         !info.deferred && info.class.is_none()
@@ -130,12 +132,14 @@ impl<S: State> Machine<S> {
         let steps = state.steps();
         (self.number, self.newest) = (state.number, state.number);
         (self.step, self.steps_this_run) = (steps, steps);
-        (self.state, self.executed) = (state.state, state.executed);
+        (self.state, self.core.executed) = (state.state, state.executed);
     }
+}
 
+impl MachineCore {
     /// Takes over the task that an inline call came to and did not begin.
     pub(crate) fn await_single(&mut self, single: SingleTask) {
-        let deferred = self.topology.node(single.node).deferred;
+        let deferred = self.outline.node(single.node).deferred;
         let phase = if deferred { Phase::Deferred } else { Phase::Ready };
         self.frontier.push(single.id, Pending::new(single.node, phase), false);
     }

@@ -3,8 +3,8 @@
 //! | rule | where |
 //! | --- | --- |
 //! | a finished task arrives at the joins of its node, one of a send when its fan-out closes | `route.rs`, `fan_out.rs` note arrivals |
-//! | a join fires once for each time that all its predecessors have arrived | [`Machine::arrive`] |
-//! | a join of what is reached fires when nothing that is left can reach a predecessor | [`Machine::trigger_reached`] |
+//! | a join fires once for each time that all its predecessors have arrived | [`MachineCore::arrive`] |
+//! | a join of what is reached fires when nothing that is left can reach a predecessor | [`MachineCore::trigger_reached`] |
 //! | a join that filled only in part is named when the run ends | [`Joins::starved`] |
 //! | and is empty when the next run begins | [`Joins::clear`] |
 //!
@@ -16,10 +16,9 @@ use std::collections::BTreeSet;
 use smallvec::SmallVec;
 
 use crate::machine::task::{Pending, Phase};
-use crate::machine::{Machine, Nodes};
-use crate::state::State;
+use crate::machine::{MachineCore, Nodes};
 use crate::tasks::TaskId;
-use crate::topology::Topology;
+use crate::topology::Outline;
 
 /// How often the predecessors of joins have arrived.
 #[derive(Debug)]
@@ -31,8 +30,8 @@ pub(crate) struct Joins {
 }
 
 impl Joins {
-    pub(super) fn of<S: State>(topology: &Topology<S>) -> Self {
-        let arrived = topology.joins.iter().map(|join| vec![0; join.predecessors.len()]).collect();
+    pub(super) fn of(outline: &Outline) -> Self {
+        let arrived = outline.joins.iter().map(|join| vec![0; join.predecessors.len()]).collect();
         Self { arrived, open: BTreeSet::new() }
     }
 
@@ -84,12 +83,12 @@ impl Joins {
     }
 
     /// Joins that some of their predecessors reached and others did not: target and missing predecessors.
-    pub(super) fn starved<S: State>(&self, topology: &Topology<S>) -> Vec<(String, String)> {
+    pub(super) fn starved(&self, outline: &Outline) -> Vec<(String, String)> {
         let starved = self.open().map(|(join, arrived)| {
-            let join = &topology.joins[join];
+            let join = &outline.joins[join];
             let places = join.predecessors.iter().zip(arrived);
             let missing: Vec<_> = places.filter(|(_, count)| **count == 0).map(|(at, _)| *at).collect();
-            (topology.node(join.target).name.to_string(), topology.names(&missing))
+            (outline.node(join.target).name.to_string(), outline.names(&missing))
         });
         starved.collect()
     }
@@ -101,7 +100,7 @@ impl Joins {
     }
 }
 
-impl<S: State> Machine<S> {
+impl MachineCore {
     /// Counts arrivals, of joins and places of predecessors, and adds the targets of joins that are full to `nodes`, once
     /// for each time that they are.
     pub(super) fn arrive(&mut self, arrivals: &[(usize, usize)], nodes: &mut Nodes) {
@@ -109,7 +108,7 @@ impl<S: State> Machine<S> {
             self.frontier.joins.add(*join, *place);
         }
         for (join, _) in arrivals {
-            let declared = &self.topology.joins[*join];
+            let declared = &self.outline.joins[*join];
             if declared.upstream.is_none() {
                 let full = self.frontier.joins.take_full(*join);
                 nodes.extend(std::iter::repeat_n(declared.target, full));
@@ -122,12 +121,12 @@ impl<S: State> Machine<S> {
 
     /// Makes tasks of the joins of what is reached that are complete, after the other tasks of commit `number`.
     pub(super) fn trigger_reached(&mut self, number: u64) {
-        if !self.topology.joins_reached || self.frontier.joins.are_empty() {
+        if !self.outline.joins_reached || self.frontier.joins.are_empty() {
             return;
         }
         let durable = self.persist.is_some();
         for target in self.complete_joins() {
-            let info = self.topology.node(target);
+            let info = self.outline.node(target);
             if !info.each && self.frontier.waits(target) {
                 continue;
             }
@@ -142,7 +141,7 @@ impl<S: State> Machine<S> {
     /// A join that has all it can get still waits for another of that kind whose target leads to it. Where they wait
     /// for each other, the first goes first: then its target holds back the others.
     fn complete_joins(&mut self) -> SmallVec<[u32; 2]> {
-        let joins = &self.topology.joins;
+        let joins = &self.outline.joins;
         let open = self.frontier.joins.open().map(|(join, _)| join);
         let quiet: SmallVec<[usize; 4]> = open.filter(|join| self.is_quiet(*join)).collect();
         let waits = |join: usize| {
@@ -165,7 +164,7 @@ impl<S: State> Machine<S> {
 
     /// Whether nothing more can arrive at a join of what is reached.
     fn is_quiet(&self, join: usize) -> bool {
-        let declared = &self.topology.joins[join];
+        let declared = &self.outline.joins[join];
         let Some(upstream) = &declared.upstream else { return false };
         // A predecessor that is a task node arrives when its fan-out closes, which may be later than its own tasks.
         let closes = || {

@@ -1,6 +1,6 @@
 //! The step machine: all super-step semantics, synchronous, deterministic, without I/O.
 //!
-//! A driver asks for a [`plan`](Machine::plan), runs the tasks, says what became of each
+//! A driver asks for a [`plan`](MachineCore::plan), runs the tasks, says what became of each
 //! ([`complete`](Machine::complete)), and [`commit`](Machine::commit)s what the machine says is ready. The machine
 //! never waits, never reads a clock and never draws a random number: time comes in as `now`, in milliseconds.
 //!
@@ -46,14 +46,16 @@ mod single_task;
 mod task;
 mod triggers;
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
 use crate::checkpoint::StepOrigin;
+use crate::event::Payload;
 use crate::state::{FieldSet, State};
 use crate::tasks::{Question, Stop, TaskId};
-use crate::topology::Topology;
+use crate::topology::{Outline, Topology};
 
 pub(crate) use breakpoints::Breakpoints;
 pub(crate) use commit::{Committed, CommittedTask, Fault};
@@ -62,7 +64,7 @@ pub(crate) use frontier::Frontier;
 pub(crate) use inline_call::{CallState, Following};
 pub(crate) use persist::{Persist, StoredCommit};
 pub(crate) use plan::{Dispatch, Due, Plan};
-pub(crate) use restore::{AnswerMap, Restored, WriteRow};
+pub(crate) use restore::{AnswerMap, ReadGraph, Restored, WriteRow};
 pub(crate) use single_task::{SingleCommit, SingleTask};
 pub(crate) use task::AttemptRow;
 use task::Phase;
@@ -73,7 +75,15 @@ pub(crate) type Nodes = SmallVec<[u32; 4]>;
 
 /// The head of a namespace in memory, and what is running on it.
 pub(crate) struct Machine<S: State> {
+    pub(crate) core: MachineCore,
     pub(crate) topology: Arc<Topology<S>>,
+    pub(crate) state: Arc<S>,
+}
+
+/// What of a machine does not depend on the type of the state. All rules that need no more are written for it, so that they
+/// are compiled once and not again for each state.
+pub(crate) struct MachineCore {
+    pub(crate) outline: Arc<Outline>,
     /// The namespace, `""` for the root.
     ns: Arc<str>,
     /// Counts commits of the namespace.
@@ -84,14 +94,13 @@ pub(crate) struct Machine<S: State> {
     first: u64,
     /// Super-steps committed.
     step: u64,
-    pub(crate) state: Arc<S>,
     /// Per field, the number of the commit that changed it last.
     versions: SmallVec<[u64; 4]>,
     /// Eager mode: per field, the node that wrote it last in this run.
     writers: SmallVec<[Option<u32>; 4]>,
     /// Ephemeral fields that hold something.
     ephemeral: FieldSet,
-    frontier: Frontier<S>,
+    frontier: Frontier,
     /// Tasks executed by this run, children included.
     pub(crate) executed: u64,
     limits: Limits,
@@ -136,18 +145,84 @@ pub(crate) struct Limits {
 impl<S: State> Machine<S> {
     /// A namespace without a checkpoint.
     pub(crate) fn fresh(topology: Arc<Topology<S>>, ns: Arc<str>, limits: Limits, durable: bool) -> Self {
-        let fields = S::fields(&topology.layout).len();
+        let core = MachineCore::fresh(Arc::clone(&topology.outline), ns, limits, durable);
+        Self::initial(topology, core)
+    }
+
+    /// Begins with the initial state.
+    pub(crate) fn initial(topology: Arc<Topology<S>>, core: MachineCore) -> Self {
+        Self { core, state: Arc::new(S::initial(&topology.layout)), topology }
+    }
+}
+
+/// A machine over a state of any type.
+pub(crate) trait AnyMachine: Send + Sync {
+    fn core(&self) -> &MachineCore;
+
+    fn core_mut(&mut self) -> &mut MachineCore;
+
+    /// [`Machine::complete`].
+    fn complete(&mut self, id: TaskId, outcome: TaskOutcome, now: u64) -> Completion;
+
+    /// [`Machine::commit`].
+    fn commit(&mut self, id: TaskId, now: u64) -> Result<Option<Box<Committed>>, Box<Fault>>;
+
+    /// The state, for a reader.
+    fn values(&self) -> Payload;
+}
+
+impl<S: State> AnyMachine for Machine<S> {
+    fn core(&self) -> &MachineCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut MachineCore {
+        &mut self.core
+    }
+
+    fn complete(&mut self, id: TaskId, outcome: TaskOutcome, now: u64) -> Completion {
+        Self::complete(self, id, outcome, now)
+    }
+
+    fn commit(&mut self, id: TaskId, now: u64) -> Result<Option<Box<Committed>>, Box<Fault>> {
+        Self::commit(self, id, now)
+    }
+
+    fn values(&self) -> Payload {
+        Payload::shared(Arc::clone(&self.state))
+    }
+}
+
+impl<S: State> Deref for Machine<S> {
+    type Target = MachineCore;
+
+    #[inline]
+    fn deref(&self) -> &MachineCore {
+        &self.core
+    }
+}
+
+impl<S: State> DerefMut for Machine<S> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut MachineCore {
+        &mut self.core
+    }
+}
+
+impl MachineCore {
+    /// A namespace without a checkpoint.
+    pub(crate) fn fresh(outline: Arc<Outline>, ns: Arc<str>, limits: Limits, durable: bool) -> Self {
+        let fields = outline.fields.len();
         Self {
             ns,
             number: 0,
             newest: 0,
             first: 0,
             step: 0,
-            state: Arc::new(S::initial(&topology.layout)),
             versions: smallvec![0; fields],
             writers: smallvec![None; fields],
             ephemeral: FieldSet::default(),
-            frontier: Frontier::new(&topology),
+            frontier: Frontier::new(&outline),
             executed: 0,
             limits,
             thread_seed: 0,
@@ -161,11 +236,11 @@ impl<S: State> Machine<S> {
             in_flight: 0,
             unfinished: 0,
             unreserved: false,
-            in_class: vec![0; topology.limits.len()],
+            in_class: vec![0; outline.limits.len()],
             breakpoints: Breakpoints::default(),
             triggered: Triggered::default(),
             in_order: None,
-            topology,
+            outline,
         }
     }
 
@@ -187,6 +262,7 @@ impl<S: State> Machine<S> {
     }
 
     /// Whether a task has come into being in this run, so that no run before has begun it.
+    #[inline]
     pub(crate) fn is_of_run(&self, id: TaskId) -> bool {
         id.number > self.first
     }
@@ -197,8 +273,9 @@ impl<S: State> Machine<S> {
     }
 
     /// Whether finished tasks of a step commit together.
+    #[inline]
     pub(crate) fn in_barrier(&self) -> bool {
-        self.topology.mode == crate::topology::Mode::Barrier
+        self.outline.mode == crate::topology::Mode::Barrier
     }
 
     /// Takes a dispatch back that the budget has no room for: it is as if it had not been planned. `counted` tells
@@ -206,7 +283,7 @@ impl<S: State> Machine<S> {
     pub(crate) fn put_back(&mut self, id: TaskId, counted: bool) {
         self.in_flight = self.in_flight.saturating_sub(1);
         if let Some(task) = self.frontier.get_mut(id) {
-            if let Some(class) = self.topology.node(task.node).class {
+            if let Some(class) = self.outline.node(task.node).class {
                 self.in_class[class] = self.in_class[class].saturating_sub(1);
             }
             if task.failed == 0 && task.state.is_none() {
@@ -220,11 +297,13 @@ impl<S: State> Machine<S> {
     }
 
     /// Whether the only task is counted against the budget, if there is one.
+    #[inline]
     pub(crate) fn is_only_counted(&self) -> bool {
         self.frontier.only().is_some_and(|task| task.counted && !matches!(task.phase, Phase::InFlight))
     }
 
     /// Tells how many tasks may be dispatched for the first time.
+    #[inline]
     pub(crate) fn set_room(&mut self, room: u64) {
         self.limits.room = Some(room);
     }
@@ -267,11 +346,13 @@ impl<S: State> Machine<S> {
     }
 
     /// Whether a time is needed to plan.
+    #[inline]
     pub(crate) fn wants_time(&self) -> bool {
         self.backs_off
     }
 
     /// Whether any task is left, in whatever phase.
+    #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         self.frontier.is_empty()
     }
@@ -279,6 +360,15 @@ impl<S: State> Machine<S> {
     /// The questions of suspended tasks, in task order.
     pub(crate) fn questions(&self) -> Vec<Question> {
         self.frontier.iter().flat_map(|(_, task)| task.questions()).cloned().collect()
+    }
+
+    /// The same, with the checks of their answers.
+    pub(crate) fn checked_questions(&self) -> Vec<Question> {
+        let mut questions = self.questions();
+        for question in &mut questions {
+            question.check.0 = self.outline.check(&question.path, &question.key);
+        }
+        questions
     }
 
     /// The questions of one task.
@@ -296,7 +386,7 @@ impl<S: State> Machine<S> {
         }
         nodes.sort_unstable();
         nodes.dedup();
-        nodes.iter().map(|node| self.topology.node(*node).name.to_string()).collect()
+        nodes.iter().map(|node| self.outline.node(*node).name.to_string()).collect()
     }
 
     /// The nodes of all tasks that are not committed, sorted, once each.
@@ -310,25 +400,25 @@ impl<S: State> Machine<S> {
 
     /// Joins that some of their predecessors reached and others did not: target and missing predecessors.
     pub(crate) fn starved_joins(&self) -> Vec<(String, String)> {
-        self.frontier.joins.starved(&self.topology)
+        self.frontier.joins.starved(&self.outline)
     }
 
     /// The id in the thread of a task that is committed.
-    pub(crate) fn committed_path(&self, task: &CommittedTask<S>) -> Arc<str> {
-        task.id.path(self.base(), self.topology.node(task.node).name.as_str())
+    pub(crate) fn committed_path(&self, task: &CommittedTask) -> Arc<str> {
+        task.id.path(self.base(), self.outline.node(task.node).name.as_str())
     }
 
     /// The task's id in its thread: namespace, node, and its place among the tasks of the commit that made it.
     pub(crate) fn task_path(&self, id: TaskId) -> Arc<str> {
-        let node = self.frontier.get(id).map_or("?", |task| self.topology.node(task.node).name.as_str());
+        let node = self.frontier.get(id).map_or("?", |task| self.outline.node(task.node).name.as_str());
         id.path(self.base(), node)
     }
 
     /// What the steps of the namespace have in common.
     pub(crate) fn origin(&self) -> StepOrigin {
         let (ns, base) = (Arc::clone(&self.ns), Arc::clone(self.base()));
-        let (fields, nodes) = (Arc::clone(&self.topology.field_names), Arc::clone(&self.topology.node_names));
-        StepOrigin { ns, base, fields, nodes, state_version: self.topology.state_version }
+        let (fields, nodes) = (Arc::clone(&self.outline.field_names), Arc::clone(&self.outline.node_names));
+        StepOrigin { ns, base, fields, nodes, state_version: self.outline.state_version }
     }
 
     /// What the failed attempts of a task left.
@@ -349,6 +439,7 @@ impl<S: State> Machine<S> {
     }
 
     /// The super-steps committed so far.
+    #[inline]
     pub(crate) fn step(&self) -> u64 {
         self.step
     }

@@ -9,11 +9,11 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::checkpoint::{
     Chain, CheckpointId, CheckpointRow, Commit, CompactStep, FieldVersions, Source, StepOrigin, Write, put,
 };
-use crate::machine::Machine;
+use crate::machine::MachineCore;
 use crate::machine::commit::Folded;
 use crate::machine::triggers::guarded;
 use crate::record::{Pack, delta, pack_step};
-use crate::state::{self, FieldChange, FieldSet, Op, State, StateError};
+use crate::state::{self, FieldChange, FieldSet, Op, StateError};
 use crate::tasks::TaskId;
 
 /// The stored side of a namespace.
@@ -47,7 +47,7 @@ pub(crate) struct Persist {
 #[derive(Debug)]
 pub(crate) enum StoredCommit {
     Commit(Box<Commit>),
-    /// A plain step: [`Machine::compact_step`].
+    /// A plain step: [`MachineCore::compact_step`].
     Step,
 }
 
@@ -102,7 +102,10 @@ impl Persist {
     }
 }
 
-impl<S: State> Machine<S> {
+/// Encodes the whole value of a field of the state.
+pub(super) type SaveField<'s> = &'s dyn Fn(usize) -> Result<Vec<u8>, StateError>;
+
+impl MachineCore {
     /// Returns the stored form of a commit, none without a store.
     pub(super) fn store(
         &mut self,
@@ -110,9 +113,10 @@ impl<S: State> Machine<S> {
         source: Source,
         folded: &Folded,
         now: u64,
+        save: SaveField<'_>,
     ) -> Result<Option<Box<Commit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
-        let written = self.write_fields(&mut persist, number, folded);
+        let written = self.write_fields(&mut persist, number, folded, save);
         let commit = written.map(|()| self.commit_of(&mut persist, number, source, now));
         self.persist = Some(persist);
         commit.map(Some)
@@ -127,6 +131,7 @@ impl<S: State> Machine<S> {
         next: Option<u32>,
         folded: &Folded,
         now: u64,
+        save: SaveField<'_>,
     ) -> Result<Option<StoredCommit>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
         let before = Some(number - 1);
@@ -134,7 +139,7 @@ impl<S: State> Machine<S> {
         // The last step of a root is more than itself: the run ends with it.
         let goes_on = next.is_some() || !self.ns.is_empty();
         let compact = follows && goes_on && finished.0 == TaskId { number: number - 1, place: 0 };
-        let written = self.write_fields(&mut persist, number, folded);
+        let written = self.write_fields(&mut persist, number, folded, save);
         let stored = written.map(|()| {
             let step = if compact { self.step_of(&persist, number, next.is_some(), &folded.changed) } else { None };
             match step {
@@ -165,7 +170,7 @@ impl<S: State> Machine<S> {
     /// The newest plain step as a commit.
     pub(crate) fn commit_of_step(&self, origin: &StepOrigin) -> Option<Box<Commit>> {
         let (step, content) = self.compact_step()?;
-        let versions = self.persist.as_ref()?.versions(&self.topology.field_names);
+        let versions = self.persist.as_ref()?.versions(&self.outline.field_names);
         Some(Box::new(Commit {
             ns: Arc::clone(&self.ns),
             expected_head: Some(step.number - 1),
@@ -188,11 +193,11 @@ impl<S: State> Machine<S> {
 
     /// Hands a step over in compact form.
     fn put_compact(&mut self, persist: &mut Persist, step: CompactStep) {
-        let (number, fields, start) = (step.number, S::fields(&self.topology.layout).len(), persist.content.len());
+        let (number, fields, start) = (step.number, self.outline.fields.len(), persist.content.len());
         persist.writes.drain(..).for_each(|write| write.put(number, &mut persist.content));
         let writes = start..persist.content.len();
         self.frontier.clear_changes();
-        let node = step.next.map(|next| self.topology.node(next).name.as_str());
+        let node = step.next.map(|next| self.outline.node(next).name.as_str());
         pack_step(&mut persist.pack, number, node, step.whole);
         let bytes = persist.pack.bytes();
         let previous = (!step.whole).then_some(persist.frontier.version);
@@ -215,10 +220,10 @@ impl<S: State> Machine<S> {
             source,
             time: now,
             executed: self.executed,
-            fields: persist.versions(&self.topology.field_names),
-            state_version: self.topology.state_version,
+            fields: persist.versions(&self.outline.field_names),
+            state_version: self.outline.state_version,
         };
-        let names = &self.topology.field_names;
+        let names = &self.outline.field_names;
         Box::new(Commit {
             ns: Arc::clone(&self.ns),
             expected_head,
@@ -228,14 +233,20 @@ impl<S: State> Machine<S> {
         })
     }
 
-    fn write_fields(&mut self, persist: &mut Persist, number: u64, folded: &Folded) -> Result<(), StateError> {
+    fn write_fields(
+        &mut self,
+        persist: &mut Persist,
+        number: u64,
+        folded: &Folded,
+        save: SaveField<'_>,
+    ) -> Result<(), StateError> {
         persist.content.clear();
         for part in [&persist.parent_id.seed().to_le_bytes()[..], &number.to_le_bytes(), &self.step.to_le_bytes()] {
             persist.content.extend_from_slice(part);
         }
         persist.content.extend_from_slice(self.ns.as_bytes());
         persist.writes.clear();
-        let fields = S::fields(&self.topology.layout);
+        let fields = &self.outline.fields;
         let all: FieldSet;
         let changed = if persist.anew {
             all = (0..fields.len()).collect();
@@ -262,8 +273,7 @@ impl<S: State> Machine<S> {
                             chain.whole(at, number, only.bytes.clone())
                         }
                         _ => {
-                            let save = || self.state.save(&self.topology.layout, at);
-                            let saved = guarded("serialization", save).unwrap_or_else(|panicked| {
+                            let saved = guarded("serialization", || save(at)).unwrap_or_else(|panicked| {
                                 let message = panicked.to_string();
                                 Err(StateError { field: field.name.to_string(), action: "encoded", message })
                             });
@@ -278,13 +288,13 @@ impl<S: State> Machine<S> {
     }
 
     fn write_frontier(&mut self, persist: &mut Persist, number: u64) {
-        let (chain, at) = (&mut persist.frontier, S::fields(&self.topology.layout).len());
+        let (chain, at) = (&mut persist.frontier, self.outline.fields.len());
         let changes = self.frontier.take_changes();
         persist.writes.push(if chain.wants_whole(FRONTIER_STORED) || self.frontier.is_all(&changes) {
-            self.frontier.encode(&self.topology, &mut persist.pack);
+            self.frontier.encode(&self.outline, &mut persist.pack);
             chain.whole(at, number, persist.pack.bytes())
         } else {
-            self.frontier.encode_changes(changes, &self.topology, &mut persist.pack);
+            self.frontier.encode_changes(changes, &self.outline, &mut persist.pack);
             chain.delta(at, number, persist.pack.bytes())
         });
     }

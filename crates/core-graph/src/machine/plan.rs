@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 
 use crate::checkpoint::RecordBytes;
 use crate::failure::Failure;
-use crate::machine::Machine;
+use crate::machine::{Machine, MachineCore};
 use crate::machine::task::Phase;
-use crate::state::State;
+use crate::state::{AnyState, State};
 use crate::tasks::{Stop, TaskId};
 use crate::timeout::Timeout;
 use crate::topology::Mode;
@@ -50,7 +50,7 @@ pub(crate) struct Dispatch<S: State> {
     pub(crate) is_of_run: bool,
 }
 
-impl<S: State> Machine<S> {
+impl MachineCore {
     /// What to do next.
     pub(crate) fn plan(&mut self, now: u64) -> Plan {
         if self.frontier.is_empty() && self.in_flight == 0 {
@@ -98,7 +98,7 @@ impl<S: State> Machine<S> {
 
     /// Barrier mode: begins a super-step, a whole one or none.
     fn open_step(&mut self) -> Option<Stop> {
-        if self.topology.mode == Mode::Eager || self.step_open {
+        if self.outline.mode == Mode::Eager || self.step_open {
             return None;
         }
         if self.frontier.ready_len() == 0 {
@@ -123,15 +123,15 @@ impl<S: State> Machine<S> {
 
     fn dispatch_ready(&mut self) -> SmallVec<[Due; 1]> {
         let slots = self.limits.concurrency.saturating_sub(self.in_flight);
-        let eager = self.topology.mode == Mode::Eager;
+        let eager = self.outline.mode == Mode::Eager;
         let mut room = self.limits.room.filter(|_| eager).unwrap_or(u64::MAX);
         let mut dispatches = SmallVec::with_capacity(slots.min(self.frontier.ready_len()));
-        let Self { frontier, topology, in_class, number, persist, .. } = self;
+        let Self { frontier, outline, in_class, number, persist, .. } = self;
         let mut seen = SmallVec::<[TaskId; 4]>::new();
         let running = std::cell::RefCell::new(in_class);
         frontier.take_ready(
             slots,
-            |class| running.borrow()[class] < topology.limits[class].1,
+            |class| running.borrow()[class] < outline.limits[class].1,
             |id, task| {
                 if !task.counted {
                     if room == 0 {
@@ -139,7 +139,7 @@ impl<S: State> Machine<S> {
                     }
                     room -= 1;
                 }
-                if let Some(class) = topology.node(task.node).class {
+                if let Some(class) = outline.node(task.node).class {
                     running.borrow_mut()[class] += 1;
                 }
                 task.counted = true;
@@ -157,29 +157,6 @@ impl<S: State> Machine<S> {
         seen.into_iter().for_each(|id| self.frontier.touch(id));
         self.in_flight += dispatches.len();
         dispatches
-    }
-
-    /// What a task that was dispatched runs with, until the next commit. A task that may be tried again notes when it
-    /// first began.
-    pub(crate) fn start_task(&mut self, id: TaskId, now: impl FnOnce() -> u64) -> Option<Dispatch<S>> {
-        let is_of_run = self.is_of_run(id);
-        let task = self.frontier.get_mut(id)?;
-        let is_retried = !self.topology.node(task.node).retry.is_empty();
-        if is_retried && task.began == 0 {
-            task.began = now();
-        }
-        Some(Dispatch {
-            id,
-            node: task.node,
-            attempt: task.failed + 1,
-            key: task.key.clone(),
-            input: task.input.clone(),
-            failure: task.failure.clone(),
-            timeout: task.timeout.clone(),
-            state: Arc::clone(task.state.as_ref().unwrap_or(&self.state)),
-            began: if is_retried { task.began } else { 0 },
-            is_of_run,
-        })
     }
 
     fn release_deferred(&mut self) -> bool {
@@ -201,4 +178,34 @@ impl<S: State> Machine<S> {
             Stop::Waiting
         }
     }
+}
+
+impl<S: State> Machine<S> {
+    /// What a task that was dispatched runs with, until the next commit. A task that may be tried again notes when it
+    /// first began.
+    pub(crate) fn start_task(&mut self, id: TaskId, now: impl FnOnce() -> u64) -> Option<Dispatch<S>> {
+        let is_of_run = self.is_of_run(id);
+        let task = self.core.frontier.get_mut(id)?;
+        let is_retried = !self.topology.node(task.node).retry.is_empty();
+        if is_retried && task.began == 0 {
+            task.began = now();
+        }
+        Some(Dispatch {
+            id,
+            node: task.node,
+            attempt: task.failed + 1,
+            key: task.key.clone(),
+            input: task.input.clone(),
+            failure: task.failure.clone(),
+            timeout: task.timeout.clone(),
+            state: task.state.as_ref().and_then(state_of).unwrap_or_else(|| Arc::clone(&self.state)),
+            began: if is_retried { task.began } else { 0 },
+            is_of_run,
+        })
+    }
+}
+
+/// The state behind one of any type.
+fn state_of<S: State>(state: &AnyState) -> Option<Arc<S>> {
+    Arc::clone(state).downcast().ok()
 }

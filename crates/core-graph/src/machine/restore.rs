@@ -11,29 +11,31 @@ use crate::error::RunError;
 use crate::machine::frontier::Group;
 use crate::machine::persist::Persist;
 use crate::machine::task::{AttemptRow, Done, Pending, Phase};
-use crate::machine::{Limits, Machine};
+use crate::machine::{Limits, Machine, MachineCore};
 use crate::record::FrontierDelta;
-use crate::state::{FieldChange, FieldSet, Op, State, codec};
+use crate::state::{AnyState, Field, FieldChange, Op, State, StateError, codec};
+use crate::step::Step;
 use crate::step_row::NextRow;
 use crate::tasks::{ChildHeads, Question, TaskId};
-use crate::topology::{Join, Mode, Topology};
+use crate::topology::{Join, Mode, Outline, ReadStates, Topology};
 
 /// A namespace as it was read.
 #[derive(Clone)]
-pub(crate) struct Restored<S: State> {
+pub(crate) struct Restored {
     pub(crate) row: CheckpointRow,
     /// The newest checkpoint's number, which differs from the row's when an older one was read.
     pub(crate) newest: u64,
     /// The store's head.
     pub(crate) head: u64,
-    pub(crate) state: Arc<S>,
+    /// A state of the namespace's graph.
+    pub(crate) state: AnyState,
     pub(crate) chains: Vec<Chain>,
     pub(crate) frontier: FrontierDelta,
     pub(crate) frontier_chain: Chain,
     /// The records of tasks; of results of durable steps, those of unfinished tasks.
     pub(crate) records: Vec<TaskRecord>,
     /// States of older checkpoints that in-flight tasks were dispatched on.
-    pub(crate) older: BTreeMap<u64, Arc<S>>,
+    pub(crate) older: BTreeMap<u64, AnyState>,
     /// Whether the state is of an older version than the graph's and was migrated.
     pub(crate) migrated: bool,
     /// Whether attempts that failed are forgotten, as `continue_` after a failure does.
@@ -66,7 +68,7 @@ pub(crate) struct ChangeRow {
 /// Answers to questions, by task and key.
 pub(crate) type AnswerMap = BTreeMap<(Arc<str>, Arc<str>), Arc<[u8]>>;
 
-impl<S: State> Restored<S> {
+impl Restored {
     /// The answers among the records.
     pub(crate) fn answers(&self) -> AnswerMap {
         let answers = self.records.iter().filter(|record| record.kind == TaskRecordKind::Answer);
@@ -76,80 +78,102 @@ impl<S: State> Restored<S> {
     }
 }
 
+/// A graph as its states and the results of its tasks are read, whatever the type of its state.
+pub(crate) trait ReadGraph: ReadStates {
+    /// Makes what a finished task left of the changes that it wrote.
+    fn done_of(&self, changes: &[FieldChange]) -> Result<Box<Done>, StateError>;
+}
+
+impl<S: State> ReadGraph for Topology<S> {
+    fn done_of(&self, changes: &[FieldChange]) -> Result<Box<Done>, StateError> {
+        let update = S::decode_update(&self.layout, changes)?;
+        Ok(Done::of(Step::<S>::update(update), 0))
+    }
+}
+
 impl<S: State> Machine<S> {
-    /// A machine on a checkpoint. One that is not `durable` stores nothing from there on.
+    /// A machine on what was read of a namespace.
+    ///
+    /// # Errors
+    /// The state is one of another graph, which is a fault.
+    pub(crate) fn of(topology: Arc<Topology<S>>, core: MachineCore, state: AnyState) -> Result<Self, RunError> {
+        let state = state.downcast();
+        let state = state.map_err(|_| RunError::Internal("a state of another graph was read".to_owned()))?;
+        Ok(Self { core, topology, state })
+    }
+}
+
+impl MachineCore {
+    /// A machine on a checkpoint, and its state. One that is not `durable` stores nothing from there on.
     ///
     /// # Errors
     /// When a task's node is no longer in the graph, or a record cannot be read.
     pub(crate) fn restore(
-        topology: &Arc<Topology<S>>,
+        outline: Arc<Outline>,
         ns: Arc<str>,
         limits: Limits,
-        restored: Restored<S>,
+        restored: Restored,
         thread: &str,
         durable: bool,
-    ) -> Result<Self, RunError> {
-        let mut machine = Self::fresh(Arc::clone(topology), ns, limits, durable);
-        let Restored {
-            row,
-            newest,
-            head,
-            state,
-            chains,
-            frontier,
-            frontier_chain,
-            records,
-            older,
-            migrated,
-            forget_attempts,
-        } = restored;
-        machine.number = row.number;
-        (machine.newest, machine.first) = (newest, newest);
-        machine.step = row.step;
-        machine.executed = row.executed;
-        machine.state = state;
-        machine.versions = chains.iter().map(|chain| chain.version).collect();
-        let ephemeral: FieldSet = {
-            let mut set = FieldSet::default();
-            let fields = S::fields(&topology.layout);
-            set.extend((0..fields.len()).filter(|at| fields[*at].ephemeral && machine.versions[*at] == row.number));
-            set
-        };
-        machine.ephemeral = ephemeral;
-        machine.persist = durable.then(|| Box::new(Persist::at(&row, head, chains, frontier_chain, migrated)));
-        machine.restore_frontier(frontier, &older, forget_attempts, thread)?;
-        machine.restore_records(&records, forget_attempts, migrated)?;
-        Ok(machine)
+        graph: &dyn ReadGraph,
+    ) -> Result<(Self, AnyState), RunError> {
+        let mut core = Self::fresh(outline, ns, limits, durable);
+        let state = Arc::clone(&restored.state);
+        core.take_restored(restored, thread, durable, graph)?;
+        Ok((core, state))
+    }
+
+    /// Takes over what was read of a namespace.
+    fn take_restored(
+        &mut self,
+        restored: Restored,
+        thread: &str,
+        durable: bool,
+        graph: &dyn ReadGraph,
+    ) -> Result<(), RunError> {
+        let Restored { row, newest, head, chains, frontier_chain, migrated, .. } = restored;
+        self.number = row.number;
+        (self.newest, self.first) = (newest, newest);
+        self.step = row.step;
+        self.executed = row.executed;
+        self.versions = chains.iter().map(|chain| chain.version).collect();
+        let is_set = |(at, field): &(usize, &Field)| field.ephemeral && self.versions[*at] == row.number;
+        self.ephemeral = self.outline.fields.iter().enumerate().filter(is_set).map(|(at, _)| at).collect();
+        self.persist = durable.then(|| Box::new(Persist::at(&row, head, chains, frontier_chain, migrated)));
+        let Restored { state, frontier, older, records, forget_attempts, .. } = restored;
+        self.restore_frontier(frontier, &state, &older, forget_attempts, thread)?;
+        self.restore_records(&records, forget_attempts, migrated, graph)
     }
 
     fn restore_frontier(
         &mut self,
         frontier: FrontierDelta,
-        older: &BTreeMap<u64, Arc<S>>,
+        state: &AnyState,
+        older: &BTreeMap<u64, AnyState>,
         forget_attempts: bool,
         thread: &str,
     ) -> Result<(), RunError> {
-        let topology = Arc::clone(&self.topology);
+        let outline = Arc::clone(&self.outline);
         let mismatch = |message: String| RunError::GraphMismatch {
             thread: thread.to_owned(),
-            graph: topology.name.clone(),
+            graph: outline.name.clone(),
             message,
         };
         self.frontier.restore_heads(frontier.heads.unwrap_or_default());
         for row in frontier.tasks {
-            let node = topology.find(&row.node).ok_or_else(|| {
+            let node = outline.find(&row.node).ok_or_else(|| {
                 mismatch(format!(
                     "a task waits at node `{}`, which the graph no longer has; add the node back, or drop all unfinished tasks with `abandon().run(…)`",
                     row.node
                 ))
             })?;
-            let info = topology.node(node);
+            let info = outline.node(node);
             let phase =
                 if info.deferred && row.key.is_none() && row.seen.is_none() { Phase::Deferred } else { Phase::Ready };
             // After a failure the task runs on the head: what it saw may be why it failed.
             let dispatched = row.seen.filter(|_| !forget_attempts);
             let state = dispatched.and_then(|seen| match seen {
-                head if head == self.number => Some(Arc::clone(&self.state)),
+                head if head == self.number => Some(Arc::clone(state)),
                 older_one => older.get(&older_one).map(Arc::clone),
             });
             let task = Pending {
@@ -167,21 +191,21 @@ impl<S: State> Machine<S> {
             self.frontier.push(row.id, task, false);
         }
         for (target, arrived) in frontier.joins.into_iter().flatten() {
-            let named = |at: u32| topology.nodes.get(at as usize).map_or("", |node| node.name.as_str());
-            let into = |join: &&Join| topology.node(join.target).name.as_str() == target;
+            let named = |at: u32| outline.nodes.get(at as usize).map_or("", |node| node.name.as_str());
+            let into = |join: &&Join| outline.node(join.target).name.as_str() == target;
             let same =
                 |join: &Join| join.predecessors.iter().map(|at| named(*at)).eq(arrived.iter().map(|(name, _)| name));
             // Several joins may lead to one node; one whose predecessors have changed is known by its target.
-            let joins = || topology.joins.iter().enumerate().filter(|(_, join)| into(join));
+            let joins = || outline.joins.iter().enumerate().filter(|(_, join)| into(join));
             let Some((at, _)) = joins().find(|(_, join)| same(join)).or_else(|| joins().next()) else { continue };
-            for (place, predecessor) in topology.joins[at].predecessors.iter().enumerate() {
+            for (place, predecessor) in outline.joins[at].predecessors.iter().enumerate() {
                 let name = named(*predecessor);
                 let count = arrived.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
                 self.frontier.joins.restore(at, place, count);
             }
         }
         for (id, open, targets) in frontier.groups {
-            let targets = targets.iter().filter_map(|name| topology.find(name)).collect();
+            let targets = targets.iter().filter_map(|name| outline.find(name)).collect();
             if open > 0 {
                 self.frontier.groups.insert(id, Group { open, targets });
             }
@@ -195,6 +219,7 @@ impl<S: State> Machine<S> {
         records: &[TaskRecord],
         forget_attempts: bool,
         migrated: bool,
+        graph: &dyn ReadGraph,
     ) -> Result<(), RunError> {
         let mut by_path: BTreeMap<Arc<str>, TaskId> = BTreeMap::new();
         for (id, _) in self.frontier.iter() {
@@ -205,7 +230,7 @@ impl<S: State> Machine<S> {
                 .iter()
                 .any(|record| record.kind == TaskRecordKind::Answer && &*record.task == task && &*record.key == key)
         };
-        let barrier = self.topology.mode == Mode::Barrier;
+        let barrier = self.outline.mode == Mode::Barrier;
         // Deferred tasks are dispatched all together, when there are no others: what one has left tells that all were.
         let mut released = false;
         for record in records {
@@ -225,9 +250,8 @@ impl<S: State> Machine<S> {
                     WriteRow::Finished { .. } if migrated => {}
                     WriteRow::Finished { changes, next, cost, heads } => {
                         let changes = self.changes_of(changes);
-                        let update = S::decode_update(&self.topology.layout, &changes)?;
-                        let next = next.into_next();
-                        let done = Box::new(Done { update: Some(update), next, cost, heads, encoded: changes });
+                        let mut done = graph.done_of(&changes)?;
+                        (done.next, done.cost, done.heads, done.encoded) = (next.into_next(), cost, heads, changes);
                         self.rest(id, Phase::Finished(done));
                     }
                     WriteRow::Suspended { questions } => {
@@ -258,7 +282,7 @@ impl<S: State> Machine<S> {
 
     /// Changes by the places that their fields have now.
     fn changes_of(&self, rows: Vec<ChangeRow>) -> Vec<FieldChange> {
-        let names = &self.topology.field_names;
+        let names = &self.outline.field_names;
         let changes = rows.into_iter().filter_map(|ChangeRow { field, op, bytes }| {
             let at = names.iter().position(|name| *name == field).and_then(|at| u32::try_from(at).ok());
             if at.is_none() {
@@ -271,14 +295,14 @@ impl<S: State> Machine<S> {
 
     fn rows_of(&self, changes: &[FieldChange]) -> Vec<ChangeRow> {
         let row = |change: &FieldChange| {
-            let field = self.topology.field_names.get(change.field as usize)?;
+            let field = self.outline.field_names.get(change.field as usize)?;
             Some(ChangeRow { field: Arc::clone(field), op: change.op, bytes: change.bytes.clone() })
         };
         changes.iter().filter_map(row).collect()
     }
 
     /// Gives a task a phase in which it is not ready.
-    fn rest(&mut self, id: TaskId, phase: Phase<S>) {
+    fn rest(&mut self, id: TaskId, phase: Phase) {
         self.frontier.unready(id);
         if let Some(task) = self.frontier.get_mut(id) {
             task.phase = phase;
@@ -290,7 +314,7 @@ impl<S: State> Machine<S> {
     pub(crate) fn uncommitted(&self) -> Option<TaskId> {
         let finished =
             self.frontier.iter().find(|(_, task)| matches!(task.phase, Phase::Finished(_))).map(|(id, _)| id)?;
-        (self.topology.mode == Mode::Eager || self.step_is_complete()).then_some(finished)
+        (self.outline.mode == Mode::Eager || self.step_is_complete()).then_some(finished)
     }
 
     /// What a finished or suspended task leaves until its step commits.

@@ -6,12 +6,11 @@
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::NodeError;
-use crate::machine::Machine;
+use crate::machine::MachineCore;
 use crate::machine::triggers::guarded;
-use crate::state::State;
 use crate::tasks::TaskId;
 
-impl<S: State> Machine<S> {
+impl MachineCore {
     /// Returns the milliseconds until the next attempt of a task of `node` that has failed `failed` times, the last time
     /// with `error`; `None` when the task is not tried again. Called for each attempt that ends with an error.
     ///
@@ -27,7 +26,7 @@ impl<S: State> Machine<S> {
         if !error.is_retryable() {
             return Ok(None);
         }
-        for retry in &self.topology.node(node).retry {
+        for retry in &self.outline.node(node).retry {
             if !guarded("retry condition", || (retry.when)(error))? {
                 continue;
             }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::error::NodeError;
 use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Folded};
 use crate::machine::triggers::{RouteFault, Triggered, guarded, guarded_encoding};
-use crate::machine::{Machine, StoredCommit};
+use crate::machine::{Machine, MachineCore, StoredCommit};
 use crate::state::{FieldChange, FieldSet, State};
 use crate::step::{Next, Step};
 use crate::tasks::{GroupId, Stop, TaskId};
@@ -102,19 +102,20 @@ impl SingleTask {
     }
 }
 
-impl<S: State> Machine<S> {
+impl MachineCore {
     /// Dispatches the only task there is, when nothing but its update and its edges can matter.
+    #[inline]
     pub(crate) fn take_single_task(&mut self) -> Option<SingleTask> {
-        let waits = self.watched || self.halt.is_some() || self.in_flight > 0 || self.topology.has_ephemeral;
+        let waits = self.watched || self.halt.is_some() || self.in_flight > 0 || self.outline.has_ephemeral;
         // What is left may still be what a join of what is reached waits for.
-        let joins = self.topology.joins_reached && !self.frontier.joins.are_empty();
+        let joins = self.outline.joins_reached && !self.frontier.joins.are_empty();
         if waits || joins || !self.may_step() {
             return None;
         }
         // No class is full when nothing is in flight.
         let breakpoints = &self.breakpoints;
         let (id, task) = self.frontier.take_only(|task| task.passed || !breakpoints.before.contains(&task.node))?;
-        task.start_alone(self.number, self.topology.mode == Mode::Barrier);
+        task.start_alone(self.number, self.outline.mode == Mode::Barrier);
         let single = SingleTask { id, node: task.node };
         self.in_flight = 1;
         (self.step_open, self.unfinished) = (self.in_barrier(), usize::from(self.in_barrier()));
@@ -128,11 +129,13 @@ impl<S: State> Machine<S> {
         let has_step = self.limits.max_steps.is_none_or(|most| self.steps_this_run < most);
         self.limits.room != Some(0) && (has_step || !self.in_barrier())
     }
+}
 
+impl<S: State> Machine<S> {
     /// Whether [`commit_in_place`](Self::commit_in_place) commits what the task returned.
     #[inline]
     pub(crate) fn commits_in_place(&self, single: SingleTask, step: &Step<S>) -> bool {
-        let exits = &self.topology.node(single.node).exits;
+        let exits = &self.outline.node(single.node).exits;
         let is_plain = matches!(step.next, Next::Edges) && exits.sends.is_empty() && exits.joins.is_empty();
         is_plain && (self.breakpoints.after.is_empty() || !self.breakpoints.after.contains(&single.node))
     }
@@ -161,16 +164,18 @@ impl<S: State> Machine<S> {
         let number = self.newest + 1;
         let mut folded = Folded { changes, ..Folded::default() };
         let is_shared = self.is_shared(1);
-        let Self { topology, state, triggered, .. } = self;
+        let Self { core, topology, state } = self;
         let step = SingleStep { node: single.node, update, next: Next::Edges, groups: &[], is_shared };
-        if let Err(fault) = topology.commit_single(state, step, &mut folded.changed, triggered) {
+        if let Err(fault) = topology.commit_single(state, step, &mut folded.changed, &mut core.triggered) {
             self.in_flight = 0;
             return Err(self.refuse(single.id, *fault));
         }
         self.count_commit(1, Some(single.node), &folded.changed);
         let next = self.replace(single, number);
-        let stored = self.store_step(number, (single.id, single.node), next, &folded, now).map_err(|error| {
-            self.in_flight = 0;
+        let Self { core, topology, state } = self;
+        let save = |at: usize| state.save(&topology.layout, at);
+        let stored = core.store_step(number, (single.id, single.node), next, &folded, now, &save).map_err(|error| {
+            core.in_flight = 0;
             Box::new(Fault::Run(error.into()))
         })?;
         self.advance(number, &folded.changed);
@@ -183,14 +188,16 @@ impl<S: State> Machine<S> {
         }
         Ok(SingleCommit { next: next.map(|node| SingleTask::of(number, node)), stored, changed: folded.changed })
     }
+}
 
+impl MachineCore {
     /// Puts what was triggered in the place of the committed task. Returns the node of the task that follows alone; it is
     /// in flight then.
     #[inline]
     fn replace(&mut self, single: SingleTask, number: u64) -> Option<u32> {
         let durable = self.persist.is_some();
         if let Some(node) = self.triggered.only_node()
-            && !self.topology.node(node).deferred
+            && !self.outline.node(node).deferred
             && self.may_step()
             && (self.breakpoints.before.is_empty() || !self.breakpoints.before.contains(&node))
             && self.frontier.replace_only(single.id, SingleTask::of(number, node).id, node, durable)
@@ -209,7 +216,7 @@ impl<S: State> Machine<S> {
     }
 
     /// Returns the commit of a single task, the newest one, in the form that the driver publishes.
-    pub(crate) fn committed_single(&self, single: SingleTask, commit: SingleCommit) -> Committed<S> {
+    pub(crate) fn committed_single(&self, single: SingleTask, commit: SingleCommit) -> Committed {
         let task = CommittedTask { id: single.id, node: single.node, attempt: 1, update: None };
         Committed {
             number: self.number,

@@ -1,5 +1,6 @@
 //! Tasks: one execution of a node each.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use compact_str::CompactString;
@@ -9,7 +10,7 @@ use smallvec::SmallVec;
 use crate::checkpoint::RecordBytes;
 use crate::error::NodeError;
 use crate::failure::Failure;
-use crate::state::{FieldChange, State};
+use crate::state::{AnyState, FieldChange, State};
 use crate::step::{Next, Step};
 use crate::tasks::{ChildHeads, GroupId, Question};
 use crate::timeout::Timeout;
@@ -17,7 +18,7 @@ use crate::timeout::Timeout;
 /// Mostly one: several when a send of another fan-out found the task pending.
 pub(crate) type Groups = SmallVec<[GroupId; 1]>;
 
-pub(crate) struct Pending<S: State> {
+pub(crate) struct Pending {
     pub(crate) node: u32,
     pub(crate) key: Option<CompactString>,
     pub(crate) input: Option<RecordBytes>,
@@ -34,31 +35,30 @@ pub(crate) struct Pending<S: State> {
     /// The commit whose state the task saw when it was dispatched.
     pub(crate) seen: Option<u64>,
     /// The state to dispatch on, when it is not the head's.
-    pub(crate) state: Option<Arc<S>>,
+    pub(crate) state: Option<AnyState>,
     /// Barrier mode: whether the task belongs to the super-step under way.
     pub(crate) in_step: bool,
     /// Whether a breakpoint has stopped at the task.
     pub(crate) passed: bool,
     /// Whether the task has been counted against the budget.
     pub(crate) counted: bool,
-    pub(crate) phase: Phase<S>,
+    pub(crate) phase: Phase,
 }
 
-pub(crate) enum Phase<S: State> {
+pub(crate) enum Phase {
     /// Waits until nothing else is left.
     Deferred,
     Ready,
     InFlight,
     /// Waits for its next attempt.
     Backoff(u64),
-    Finished(Box<Done<S>>),
+    Finished(Box<Done>),
     Suspended(Vec<Question>),
     Failed(NodeError),
 }
 
-/// What a finished task leaves to be committed.
-pub(crate) struct Done<S: State> {
-    pub(crate) update: Option<S::Update>,
+/// What a finished task leaves to be committed. Only [`Done::of`] knows the type of its update, and who asks for it.
+pub(crate) struct Done<U: ?Sized = dyn Any + Send + Sync> {
     pub(crate) next: Next,
     /// Tasks executed inside, for a subgraph.
     pub(crate) cost: u64,
@@ -66,6 +66,8 @@ pub(crate) struct Done<S: State> {
     pub(crate) heads: ChildHeads,
     /// The update in encoded form, when there is a store.
     pub(crate) encoded: Vec<FieldChange>,
+    /// An update of the state, if there is one, as an `Option`.
+    update: U,
 }
 
 /// What failed attempts of a task leave, as a record.
@@ -78,15 +80,28 @@ pub(crate) struct AttemptRow {
     pub(crate) began: u64,
 }
 
-impl<S: State> Done<S> {
+impl Done {
     /// What a step leaves, on the heap: updates of wide states are large, and are handed on from the attempt to the commit.
-    pub(crate) fn of(step: Step<S>, cost: u64) -> Box<Self> {
-        Box::new(Self { update: step.update, next: step.next, cost, heads: ChildHeads::new(), encoded: Vec::new() })
+    pub(crate) fn of<S: State>(step: Step<S>, cost: u64) -> Box<Self> {
+        let Step { update, next } = step;
+        let heads = ChildHeads::new();
+        let done: Box<Done<Option<S::Update>>> = Box::new(Done { next, cost, heads, encoded: Vec::new(), update });
+        done
+    }
+
+    /// The update, which is one of the state that the task ran on.
+    pub(crate) fn update<S: State>(&self) -> Option<&S::Update> {
+        self.update.downcast_ref::<Option<S::Update>>()?.as_ref()
+    }
+
+    /// Takes the update out.
+    pub(crate) fn take_update<S: State>(&mut self) -> Option<S::Update> {
+        self.update.downcast_mut::<Option<S::Update>>()?.take()
     }
 }
 
-impl<S: State> Pending<S> {
-    pub(crate) fn new(node: u32, phase: Phase<S>) -> Self {
+impl Pending {
+    pub(crate) fn new(node: u32, phase: Phase) -> Self {
         Self {
             node,
             key: None,

@@ -6,12 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::error::{NodeError, RunError, panic_text};
 use crate::machine::fan_out::{Coalesced, Finished, Sent};
 use crate::machine::task::{Groups, Pending, Phase};
-use crate::machine::{Machine, Nodes};
+use crate::machine::{MachineCore, Nodes};
 use crate::name::{END, Name, Packet};
 use crate::state::{State, StateError};
 use crate::step::{Chosen, Next};
 use crate::tasks::{GroupId, TaskId};
-use crate::topology::{Exits, Topology};
+use crate::topology::{Exits, Outline, Topology};
 
 /// What a commit triggers, before tasks are made of it.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl Triggered {
         &mut self,
         topology: &Topology<S>,
         node: Option<u32>,
-        exits: &Exits<S>,
+        exits: &Exits,
         state: &S,
         groups: &[GroupId],
     ) -> Result<(), RouteFault> {
@@ -76,13 +76,14 @@ impl Triggered {
                     refused.get_or_insert_with(|| (target.clone(), declared));
                 }
             };
-            guarded("router", || (conditional.route)(state, &mut found)).map_err(RouteFault::Node)?;
+            guarded("router", || (topology.routers[conditional.route])(state, &mut found)).map_err(RouteFault::Node)?;
             if let Some((target, declared)) = refused {
                 return Err(undeclared(name(), &target, declared, "add_conditional_edges"));
             }
         }
         for rule in &exits.sends {
-            let packets = guarded("send function", || (rule.send)(state)).map_err(RouteFault::Node)?;
+            let packets =
+                guarded("send function", || (topology.senders[rule.send])(state)).map_err(RouteFault::Node)?;
             self.send(topology, packets, &rule.targets, groups).map_err(|fault| fault.of(name(), "add_sends"))?;
         }
         // A task node arrives when its fan-out closes.
@@ -92,13 +93,7 @@ impl Triggered {
         Ok(())
     }
 
-    fn chosen<S: State>(
-        &mut self,
-        topology: &Topology<S>,
-        node: u32,
-        chosen: Chosen,
-        groups: &[GroupId],
-    ) -> Result<(), RouteFault> {
+    fn chosen(&mut self, topology: &Outline, node: u32, chosen: Chosen, groups: &[GroupId]) -> Result<(), RouteFault> {
         let info = topology.node(node);
         let Chosen { goto, send } = chosen;
         for target in &goto {
@@ -112,13 +107,7 @@ impl Triggered {
         Ok(())
     }
 
-    fn goto<S: State>(
-        &mut self,
-        topology: &Topology<S>,
-        target: &Name,
-        declared: &[u32],
-        may_end: bool,
-    ) -> Result<(), String> {
+    fn goto(&mut self, topology: &Outline, target: &Name, declared: &[u32], may_end: bool) -> Result<(), String> {
         match declared.iter().find(|at| topology.node(**at).name == *target) {
             Some(at) => {
                 self.nodes.push(*at);
@@ -130,9 +119,9 @@ impl Triggered {
         }
     }
 
-    fn send<S: State>(
+    fn send(
         &mut self,
-        topology: &Topology<S>,
+        topology: &Outline,
         packets: Vec<Packet>,
         declared: &[u32],
         groups: &[GroupId],
@@ -153,6 +142,7 @@ impl Triggered {
 
 impl Triggered {
     /// Returns the node that is triggered, if nothing else is, and it is once.
+    #[inline]
     pub(super) fn only_node(&self) -> Option<u32> {
         let nothing_else = self.packets.is_empty() && self.arrivals.is_empty() && self.opened.is_empty();
         match self.nodes[..] {
@@ -162,10 +152,12 @@ impl Triggered {
     }
 
     /// Whether nothing is triggered.
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.packets.is_empty() && self.arrivals.is_empty() && self.opened.is_empty()
     }
 
+    #[inline]
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.packets.clear();
@@ -206,7 +198,7 @@ pub(super) fn guarded_encoding<T>(encode: impl FnOnce() -> Result<T, StateError>
     guarded("serialization", encode).and_then(|encoded| encoded.map_err(NodeError::terminal))
 }
 
-impl<S: State> Machine<S> {
+impl MachineCore {
     /// Makes tasks of what was triggered: nodes by name, then sends by key. `finished` are the fan-outs of the tasks
     /// that ended with this commit. Returns sends that did nothing.
     pub(super) fn trigger(&mut self, number: u64, triggered: &mut Triggered, finished: &[Finished]) -> Vec<Coalesced> {
@@ -227,7 +219,7 @@ impl<S: State> Machine<S> {
         let is_first = place == 0;
         let mut last = None;
         for node in nodes.drain(..) {
-            let info = self.topology.node(node);
+            let info = self.outline.node(node);
             let repeated = !info.each && (last == Some(node) || self.frontier.waits(node));
             last = Some(node);
             if repeated {

@@ -3,7 +3,7 @@
 
 use serde_bytes::{ByteBuf, Bytes};
 
-use crate::state::{FieldChange, FieldSet, Op, State, StateError, codec};
+use crate::state::{FieldChange, Op, ReadFields, StateError, codec};
 
 /// The stored form of updates.
 pub(crate) fn encode(field: &str, changes: &[&FieldChange]) -> Result<Vec<u8>, StateError> {
@@ -17,9 +17,8 @@ pub(crate) fn decode(field: &str, bytes: &[u8]) -> Result<Vec<ByteBuf>, StateErr
 }
 
 /// Folds updates of the field at `at` into a state, each from the record of a version; an error names that.
-pub(crate) fn fold<S: State>(
-    state: &mut S,
-    layout: &S::Layout,
+pub(crate) fn fold(
+    state: &mut dyn ReadFields,
     at: usize,
     updates: Vec<(u64, ByteBuf)>,
 ) -> Result<(), (u64, StateError)> {
@@ -29,11 +28,8 @@ pub(crate) fn fold<S: State>(
         .into_iter()
         .map(|(version, bytes)| (version, FieldChange { field, op: Op::Fold, bytes: bytes.into_vec().into() }))
         .unzip();
-    let update = S::decode_update(layout, &changes).map_err(|error| {
-        let is_wrong = |change: &FieldChange| S::decode_update(layout, std::slice::from_ref(change)).is_err();
-        let wrong = changes.iter().position(is_wrong).and_then(|at| versions.get(at).copied());
-        (wrong.unwrap_or(newest), error)
-    })?;
-    state.apply(layout, update, &mut FieldSet::default());
-    Ok(())
+    state.fold(&changes).map_err(|error| {
+        let wrong = changes.iter().position(|change| !state.is_readable(change));
+        (wrong.and_then(|at| versions.get(at).copied()).unwrap_or(newest), error)
+    })
 }

@@ -6,10 +6,9 @@ use smallvec::SmallVec;
 
 use crate::checkpoint::{CompactEvent, JournalRow, StepOrigin};
 use crate::event::{Event, EventKind, Payload};
-use crate::machine::{Committed, Machine};
+use crate::machine::{Committed, MachineCore};
 use crate::recorder::Recorder;
 use crate::recorder::subscriber::Queue;
-use crate::state::State;
 
 /// The events of a commit, in order.
 pub(crate) type Events = SmallVec<[OutgoingEvent; 1]>;
@@ -73,47 +72,53 @@ impl From<Event> for OutgoingEvent {
 }
 
 impl Recorder {
-    /// Returns the events of a commit.
-    pub(crate) fn events_of<S: State>(&mut self, machine: &Machine<S>, committed: &Committed<S>, now: u64) -> Events {
-        if !self.session.tells_steps() {
+    /// Returns the events of a commit. `values` is the state, for a reader of steps.
+    pub(crate) fn events_of(
+        &mut self,
+        machine: &MachineCore,
+        committed: &Committed,
+        values: Option<Payload>,
+        now: u64,
+    ) -> Events {
+        let Some(values) = values.filter(|_| self.session.tells_steps()) else {
             let event = self
                 .compact(machine, committed, now)
                 .map_or_else(|| self.committed(machine, committed, now).into(), OutgoingEvent::Step);
             return Events::from_iter([event]);
-        }
+        };
         let event = |kind| OutgoingEvent::from(self.session.event_at(now, &self.ns, committed.step, None, kind));
         let mut events = Events::new();
         for task in &committed.tasks {
             if let Some(update) = &task.update {
-                let node = machine.topology.node(task.node).name.to_string();
-                let kind = EventKind::Update { node, payload: Payload::new(S::Update::clone(update)) };
+                let node = machine.outline.node(task.node).name.to_string();
+                let kind = EventKind::Update { node, payload: update.clone() };
                 let path = machine.committed_path(task);
                 let about = Some((&path, task.attempt));
                 events.push(self.session.event_at(now, &self.ns, committed.step, about, kind).into());
             }
         }
         for send in &committed.coalesced {
-            let node = machine.topology.node(send.node).name.to_string();
+            let node = machine.outline.node(send.node).name.to_string();
             events.push(event(EventKind::SendCoalesced { node, key: send.key.to_string() }));
         }
         events.push(self.committed(machine, committed, now).into());
-        events.push(event(EventKind::Values { payload: Payload::shared(Arc::clone(&machine.state)) }));
+        events.push(event(EventKind::Values { payload: values }));
         events
     }
 
-    fn committed<S: State>(&self, machine: &Machine<S>, committed: &Committed<S>, now: u64) -> Event {
-        let topology = &machine.topology;
+    fn committed(&self, machine: &MachineCore, committed: &Committed, now: u64) -> Event {
+        let outline = &machine.outline;
         let kind = EventKind::Committed {
             checkpoint: committed.number,
             tasks: committed.tasks.iter().map(|task| machine.committed_path(task)).collect(),
-            changed: committed.changed.iter().map(|at| Arc::clone(&topology.field_names[at])).collect(),
-            next: committed.next.iter().map(|node| Arc::clone(&topology.node_names[*node as usize])).collect(),
+            changed: committed.changed.iter().map(|at| Arc::clone(&outline.field_names[at])).collect(),
+            next: committed.next.iter().map(|node| Arc::clone(&outline.node_names[*node as usize])).collect(),
         };
         self.session.event_at(now, &self.ns, committed.step, None, kind)
     }
 
     /// Returns the event of a commit in compact form, if it fits.
-    fn compact<S: State>(&mut self, machine: &Machine<S>, committed: &Committed<S>, now: u64) -> Option<CompactEvent> {
+    fn compact(&mut self, machine: &MachineCore, committed: &Committed, now: u64) -> Option<CompactEvent> {
         let ([task], [] | [_], Some(changed)) = (&*committed.tasks, &*committed.next, committed.changed.as_bits())
         else {
             return None;
@@ -132,7 +137,7 @@ impl Recorder {
     }
 
     /// Returns what the compact steps and events of the namespace have in common.
-    pub(super) fn origin<S: State>(&mut self, machine: &Machine<S>) -> &Arc<StepOrigin> {
+    pub(super) fn origin(&mut self, machine: &MachineCore) -> &Arc<StepOrigin> {
         self.origin.get_or_insert_with(|| Arc::new(machine.origin()))
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadStatus};
 use crate::error::RunError;
-use crate::event::EventKind;
-use crate::machine::{AttemptRow, Committed, Fault, Machine, Restored};
+use crate::event::{EventKind, Payload};
+use crate::machine::{AttemptRow, Committed, MachineCore, Restored};
 use crate::recorder::Recorder;
 use crate::recorder::durable_steps::DurableSteps;
 use crate::recorder::events::Events;
-use crate::state::{State, codec};
+use crate::state::codec;
 
 /// What becomes of the lease after a change that no task made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Recorder {
     ///
     /// # Errors
     /// Those of encoding, which are faults.
-    pub(crate) fn take_over<S: State>(&mut self, restored: &mut Restored<S>) -> Result<DurableSteps, RunError> {
+    pub(crate) fn take_over(&mut self, restored: &mut Restored) -> Result<DurableSteps, RunError> {
         let durable_steps = DurableSteps::default();
         for record in &restored.records {
             if record.kind == TaskRecordKind::Once {
@@ -49,14 +49,14 @@ impl Recorder {
     }
 
     /// Prepares what the first commit of a root takes along about the thread and the run.
-    pub(crate) async fn begin_run<S: State>(&mut self, machine: &Machine<S>, how: &str) {
+    pub(crate) async fn begin_run(&mut self, machine: &MachineCore, how: &str) {
         if !self.is_root {
             return;
         }
         for (ns, head) in &machine.heads().children {
             self.session.calls.note(&self.ns, ns, *head);
         }
-        let kind = EventKind::RunStarted { graph: machine.topology.name.clone(), how: how.to_owned() };
+        let kind = EventKind::RunStarted { graph: machine.outline.name.clone(), how: how.to_owned() };
         match self.session.ending(ThreadStatus::Running, "") {
             Some(row) => self.opening = Some(Box::new((row, kind))),
             None if self.session.is_watched() => self.tell(machine, None, kind).await,
@@ -65,9 +65,9 @@ impl Recorder {
     }
 
     /// Adds to a commit that the run has ended, and that the lease is given back.
-    pub(super) fn end<S: State>(
+    pub(super) fn end(
         &mut self,
-        machine: &Machine<S>,
+        machine: &MachineCore,
         commit: &mut Commit,
         events: &mut Events,
         status: ThreadStatus,
@@ -90,9 +90,9 @@ impl Recorder {
     }
 
     /// Writes the commit that ends the run of a root, unless the last checkpoint did.
-    pub(crate) async fn close<S: State>(
+    pub(crate) async fn close(
         &mut self,
-        machine: &Machine<S>,
+        machine: &MachineCore,
         status: ThreadStatus,
         detail: &str,
     ) -> Result<(), RunError> {
@@ -112,17 +112,18 @@ impl Recorder {
         }
     }
 
-    /// Commits a change that no task made. The subscriber of a run that goes on from it is not sent its events.
-    pub(crate) async fn edit<S: State>(
+    /// Commits a change that no task made, with the records that it takes over. The subscriber of a run that goes on from it
+    /// is not sent its events.
+    pub(crate) async fn edit(
         &mut self,
-        machine: &mut Machine<S>,
+        machine: &MachineCore,
         durable: &DurableSteps,
         then: Then,
+        (committed, tasks): (Committed, Vec<TaskRecord>),
+        values: Option<Payload>,
         now: u64,
-        change: impl FnOnce(&mut Machine<S>, u64) -> Result<(Committed<S>, Vec<TaskRecord>), Fault>,
     ) -> Result<(), RunError> {
-        let (committed, tasks) = change(machine, now).map_err(|fault| fault.of_change("an edit"))?;
-        let mut events = self.events_of(machine, &committed, now);
+        let mut events = self.events_of(machine, &committed, values, now);
         let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
         for TaskRecord { task, key, payload, .. } in tasks.iter().filter(|record| record.kind == TaskRecordKind::Once) {
             durable.insert(Arc::clone(task), Arc::clone(key), Arc::clone(payload));

@@ -7,25 +7,24 @@ use crate::checkpoint::{CheckpointError, Checkpointer, Loaded, frontier_of};
 use crate::error::RunError;
 use crate::machine::Restored;
 use crate::record::FRONTIER;
-use crate::state::State;
 use crate::stored_state::StoredState;
-use crate::topology::Topology;
+use crate::topology::ReadStates;
 
 /// Reads a namespace at a checkpoint, or at its head; `None` when it has none.
-pub(crate) async fn restore<S: State>(
+pub(crate) async fn restore(
     store: &dyn Checkpointer,
-    topology: &Topology<S>,
+    graph: &dyn ReadStates,
     thread: &str,
     ns: &str,
     number: Option<u64>,
     forget_attempts: bool,
-) -> Result<Option<Restored<S>>, RunError> {
+) -> Result<Option<Restored>, RunError> {
     let loaded = store.load(thread, ns, number).await.map_err(|error| match error {
         CheckpointError::UnknownCheckpoint { thread, number, .. } => RunError::UnknownCheckpoint { thread, number },
         other => other.into(),
     });
     let Some(Loaded { head, newest, row, fields, tasks: mut records }) = loaded? else { return Ok(None) };
-    let (state, chains, migrated) = topology.state_of(&StoredState { thread, ns, row: &row, records: &fields })?;
+    let (state, chains, migrated) = graph.state_of(&StoredState { thread, ns, row: &row, records: &fields })?;
     let (frontier, frontier_chain) = match row.fields.iter().zip(&fields).find(|((name, _), _)| &***name == FRONTIER) {
         Some(((_, version), records)) => frontier_of(thread, ns, version, records)?,
         None => Default::default(),
@@ -46,15 +45,15 @@ pub(crate) async fn restore<S: State>(
             for (field, version) in past.fields.iter() {
                 fields.push(store.field(thread, ns, field, version).await?);
             }
-            let (state, ..) = topology.state_of(&StoredState { thread, ns, row: &past, records: &fields })?;
-            older.insert(seen, Arc::new(state));
+            let (state, ..) = graph.state_of(&StoredState { thread, ns, row: &past, records: &fields })?;
+            older.insert(seen, state);
         }
     }
     Ok(Some(Restored {
         row,
         newest,
         head,
-        state: Arc::new(state),
+        state,
         chains,
         frontier,
         frontier_chain,

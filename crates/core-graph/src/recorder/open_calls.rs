@@ -6,23 +6,23 @@ use std::sync::Arc;
 use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, TaskRecordKind, corrupt, load_frontier};
 use crate::error::RunError;
 use crate::limits::Budget;
-use crate::machine::{Machine, WriteRow};
+use crate::machine::{MachineCore, WriteRow};
 use crate::record::FrontierDelta;
 use crate::recorder::Recorder;
 use crate::recorder::thread_scoped::ThreadScopedCalls;
-use crate::state::{State, codec};
+use crate::state::codec;
 use crate::tasks::ChildHeads;
 
 impl Recorder {
     /// Takes up what was under way when the run before stopped. A root does so for all that is inside, before anything
     /// is dispatched: no subgraph takes the room in the budget, or the state, that another has.
-    pub(crate) async fn recover_open_calls<S: State>(&self, machine: &mut Machine<S>) -> Result<(), RunError> {
+    pub(crate) async fn recover_open_calls(&self, machine: &mut MachineCore) -> Result<(), RunError> {
         let budget = &self.session.budget;
         let is_limited = self.session.policy.budget.is_some();
         if is_limited {
             budget.count_earlier(machine.base(), machine.executed, machine.counted_paths());
         }
-        let keeps = machine.topology.keeps_children;
+        let keeps = machine.outline.keeps_children;
         if let (true, Some(attached)) = (self.is_root && (is_limited || keeps), &self.session.attached) {
             for (ns, number) in machine.finished_heads() {
                 self.session.calls.note(&self.ns, &ns, number);

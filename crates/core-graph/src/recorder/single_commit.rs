@@ -5,27 +5,26 @@ use std::sync::Arc;
 use crate::checkpoint::CheckpointError;
 use crate::error::RunError;
 use crate::limits::{Durability, FastPath};
-use crate::machine::{Committed, Machine, SingleCommit, SingleTask, StoredCommit};
+use crate::machine::{Committed, MachineCore, SingleCommit, SingleTask, StoredCommit};
 use crate::recorder::Recorder;
 use crate::recorder::commit_log::CommitLog;
-use crate::state::State;
 
 /// What becomes of a commit.
-pub(crate) enum Written<S: State> {
+pub(crate) enum Written {
     /// The store has it, or has failed.
     Now(Result<(), Box<RunError>>),
     /// To be published, which is to be waited for.
-    Later(Box<Committed<S>>),
+    Later(Box<Committed>),
 }
 
 impl Recorder {
     /// Writes the commit of a single task.
-    pub(crate) fn write_single<S: State>(
+    pub(crate) fn write_single(
         &mut self,
-        machine: &mut Machine<S>,
+        machine: &mut MachineCore,
         single: SingleTask,
         mut commit: SingleCommit,
-    ) -> Written<S> {
+    ) -> Written {
         if commit.stored.is_none() {
             return Written::Now(Ok(()));
         }
@@ -40,7 +39,7 @@ impl Recorder {
     }
 
     /// Writes the newest step in compact form. Returns `None` when it is to be written as a commit.
-    fn write_compact_step<S: State>(&mut self, machine: &Machine<S>) -> Option<Result<(), CheckpointError>> {
+    fn write_compact_step(&mut self, machine: &MachineCore) -> Option<Result<(), CheckpointError>> {
         if !self.is_plain() {
             return None;
         }
@@ -50,7 +49,7 @@ impl Recorder {
     }
 
     /// Tells the machine whether to hand over steps in compact form: whether the store takes them so.
-    pub(crate) fn compact_steps<S: State>(&self, machine: &mut Machine<S>) {
+    pub(crate) fn compact_steps(&self, machine: &mut MachineCore) {
         let direct = |attached: &CommitLog| attached.is_direct(self.session.policy.durability);
         let takes = self.session.policy.takes(FastPath::CompactSteps);
         let compact = takes && self.session.attached.as_ref().is_some_and(direct) && self.is_plain();

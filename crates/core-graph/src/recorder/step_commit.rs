@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadStatus};
 use crate::error::RunError;
-use crate::event::EventKind;
+use crate::event::{EventKind, Payload};
 use crate::limits::Durability;
-use crate::machine::{Committed, Machine};
+use crate::machine::{Committed, MachineCore};
 use crate::recorder::Recorder;
 use crate::recorder::durable_steps::DurableSteps;
 use crate::recorder::events::Events;
 use crate::recorder::session::Session;
-use crate::state::State;
 use crate::tasks::{Standing, TaskId};
 
 impl Recorder {
@@ -23,12 +22,13 @@ impl Recorder {
     }
 
     /// Takes a commit to the store and the subscriber, and ends what was kept for its tasks. `durable` are the results of
-    /// durable steps of the namespace, if there are any.
-    pub(crate) async fn publish<S: State>(
+    /// durable steps of the namespace, if there are any; `values` is the state, for a reader of steps.
+    pub(crate) async fn publish(
         &mut self,
-        machine: &Machine<S>,
+        machine: &MachineCore,
         durable: Option<&DurableSteps>,
-        committed: Box<Committed<S>>,
+        committed: Box<Committed>,
+        values: Option<Payload>,
         now: u64,
     ) -> Result<(), RunError> {
         let paths = self.paths_to_end(machine, durable, &committed);
@@ -42,7 +42,7 @@ impl Recorder {
         if self.session.is_silent() {
             return Ok(());
         }
-        let mut events = self.events_of(machine, &committed, now);
+        let mut events = self.events_of(machine, &committed, values, now);
         let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
         if commit.checkpoint.is_some() {
             commit.settled.append(&mut self.abandoned);
@@ -61,11 +61,11 @@ impl Recorder {
     }
 
     /// The ids of committed tasks, when something may be kept under them.
-    fn paths_to_end<S: State>(
+    fn paths_to_end(
         &self,
-        machine: &Machine<S>,
+        machine: &MachineCore,
         durable: Option<&DurableSteps>,
-        committed: &Committed<S>,
+        committed: &Committed,
     ) -> Vec<Arc<str>> {
         let Session { policy, calls, answers, .. } = &*self.session;
         let in_run = durable.is_some() || calls.is_used() || policy.budget.is_some();
@@ -94,9 +94,9 @@ impl Recorder {
     }
 
     /// Writes a commit with its events. The first of a root takes along that the run has begun.
-    pub(crate) async fn write<S: State>(
+    pub(crate) async fn write(
         &mut self,
-        machine: &Machine<S>,
+        machine: &MachineCore,
         mut commit: Box<Commit>,
         events: &mut Events,
     ) -> Result<(), RunError> {
@@ -111,12 +111,12 @@ impl Recorder {
     }
 
     /// Sends an event of the namespace, or of one of its tasks in an attempt.
-    pub(crate) fn tell<'r, S: State>(
+    pub(crate) fn tell<'r>(
         &'r self,
-        machine: &Machine<S>,
+        machine: &MachineCore,
         task: Option<(TaskId, u32)>,
         kind: EventKind,
-    ) -> impl Future<Output = ()> + Send + use<'r, S> {
+    ) -> impl Future<Output = ()> + Send + use<'r> {
         let path = task.map(|(id, attempt)| (machine.task_path(id), attempt));
         let task = path.as_ref().map(|(path, attempt)| (path, *attempt));
         self.session.tell(self.session.event(&self.ns, machine.step(), task, kind))

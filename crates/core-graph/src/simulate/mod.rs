@@ -273,7 +273,11 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     }
 
     /// How a new process goes on; `None` when the thread has ended.
-    async fn next_call(&self, thread: &Thread<S, Cx>, input: &S::Update) -> Result<Option<Opening<S>>, RunError> {
+    async fn next_call(
+        &self,
+        thread: &Thread<S, Cx>,
+        input: &S::Update,
+    ) -> Result<Option<Opening<S::Update>>, RunError> {
         let state = thread.state().await?;
         Ok(match state.status {
             _ if state.checkpoint.is_none() => Some(Opening::Run { input: input.clone(), abandon: false }),

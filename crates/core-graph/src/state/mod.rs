@@ -7,6 +7,7 @@ pub(crate) mod json;
 #[doc(hidden)]
 pub mod keep;
 mod log;
+mod reading;
 mod shared;
 mod snapshot;
 mod table;
@@ -20,6 +21,7 @@ use crate::error_text::debug_is_text;
 pub use field::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
 pub use json::{FieldError, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, LayoutErrors};
 pub use log::Log;
+pub(crate) use reading::{ReadFields, ReadState};
 pub use shared::Shared;
 pub use snapshot::Snapshot;
 pub use table::Table;
@@ -108,6 +110,9 @@ pub trait State: Clone + Send + Sync + Serialize + DeserializeOwned + JsonSchema
     /// Sets a field to its initial value.
     fn reset(&mut self, layout: &Self::Layout, field: usize);
 }
+
+/// A state of any type, where its type does not matter.
+pub(crate) type AnyState = std::sync::Arc<dyn std::any::Any + Send + Sync>;
 
 /// A field's value could not be read, encoded, decoded or updated.
 #[derive(thiserror::Error)]

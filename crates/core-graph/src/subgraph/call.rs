@@ -11,7 +11,7 @@ use crate::executor::runtime::Runtime;
 use crate::executor::task_context::TaskContext;
 use crate::recorder::open_calls::kept_namespace;
 use crate::recorder::session::Session;
-use crate::state::State;
+use crate::state::{AnyState, State};
 use crate::subgraph::inline_call::{InlineCall, PausedCall};
 use crate::subgraph::resume_point::ResumePoint;
 use crate::subgraph::stacks;
@@ -120,7 +120,7 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     if let (Persistence::PerThread, ChildEnd::Done(_) | ChildEnd::Failed { .. }) = (persistence, &child.end) {
         let machine = driver.machine();
         child.standing.heads.push((Arc::clone(&ns), machine.number));
-        child.standing.own = Some((ns, Arc::new(machine.keep()?)));
+        child.standing.own = Some((ns, Arc::new(machine.keep(Arc::clone(&machine.state) as AnyState)?)));
     }
     Ok(child)
 }

@@ -49,7 +49,7 @@ enum InlineCallPause<S: State, Cx> {
     /// A task is not ready. On the heap, as all that is rare: what an attempt holds is large.
     Waiting(Box<WaitingTask<S, Cx>>),
     /// The rest is for a driver.
-    Rest(Box<Rest<S>>),
+    Rest(Box<Rest>),
 }
 
 /// A task that runs.
@@ -60,13 +60,13 @@ struct WaitingTask<S: State, Cx> {
 }
 
 /// What an inline call leaves to a driver.
-enum Rest<S: State> {
+enum Rest {
     /// What is to be made tasks of.
     Fork(Box<Triggered>),
     /// A task that has not begun.
     Ahead(SingleTask),
     /// A task that has ended out of the ordinary, and when it began.
-    Ended { single: SingleTask, began: u64, outcome: TaskOutcome<S> },
+    Ended { single: SingleTask, began: u64, outcome: TaskOutcome },
 }
 
 impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
@@ -176,10 +176,10 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     }
 
     /// Commits what a task left, if that is a plain step.
-    fn settle(&mut self, node: u32, began: u64, outcome: TaskOutcome<S>) -> Result<u32, InlineCallPause<S, Cx>> {
+    fn settle(&mut self, node: u32, began: u64, outcome: TaskOutcome) -> Result<u32, InlineCallPause<S, Cx>> {
         match outcome {
-            TaskOutcome::Step(done) if done.heads.is_empty() && self.is_plain(&done.next) => {
-                self.take(node, done.update, done.cost)
+            TaskOutcome::Step(mut done) if done.heads.is_empty() && self.is_plain(&done.next) => {
+                self.take(node, done.take_update::<S>(), done.cost)
             }
             outcome => Err(Rest::Ended { single: self.state.task(node), began, outcome }.into()),
         }
@@ -245,16 +245,16 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     /// Returns the services of a task.
     fn services(&mut self, node: u32, began: u64) -> Arc<TaskContext> {
         let Site { graph, task, .. } = self.site;
-        let namespace = self
-            .namespace
-            .get_or_insert_with(|| Arc::new(NamespaceContext::for_call(task.session(), task.path(), &graph.topology)));
+        let namespace = self.namespace.get_or_insert_with(|| {
+            Arc::new(NamespaceContext::for_call(task.session(), task.path(), &graph.topology.outline))
+        });
         let (info, id, step) = (graph.topology.node(node), self.state.task(node).id, self.state.steps());
         let identity = TaskIdentity { id, key: None, attempt: 1, is_of_run: false, step, began };
         Arc::new(TaskContext::new(namespace, info, identity, info.timeout))
     }
 
     /// Goes on with a driver.
-    async fn drive(self, rest: Rest<S>) -> Result<Child<S>, RunError> {
+    async fn drive(self, rest: Rest) -> Result<Child<S>, RunError> {
         let Self { site, state, namespace } = self;
         let (session, call) = (Arc::clone(site.task.session()), Arc::clone(site.task.path()));
         let mut driver = Driver::new(site.runtime(), session, call, None, None)?;
@@ -269,7 +269,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Takes over what an inline call left.
-    async fn go_on(&mut self, rest: Rest<S>) -> Result<Stop, RunError> {
+    async fn go_on(&mut self, rest: Rest) -> Result<Stop, RunError> {
         match rest {
             Rest::Fork(triggered) => self.machine.take_over_triggers(triggered),
             Rest::Ahead(single) => self.machine.await_single(single),
@@ -282,8 +282,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 }
 
-impl<S: State, Cx> From<Rest<S>> for InlineCallPause<S, Cx> {
-    fn from(rest: Rest<S>) -> Self {
+impl<S: State, Cx> From<Rest> for InlineCallPause<S, Cx> {
+    fn from(rest: Rest) -> Self {
         Self::Rest(Box::new(rest))
     }
 }

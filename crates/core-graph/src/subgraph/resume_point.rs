@@ -9,13 +9,12 @@ use crate::recorder::commit_log::CommitLog;
 use crate::recorder::load;
 use crate::recorder::session::Session;
 use crate::recorder::thread_scoped::CallStart;
-use crate::state::State;
-use crate::topology::Topology;
+use crate::topology::ReadStates;
 
 /// Where a call of a subgraph begins.
-pub(crate) struct ResumePoint<S: State> {
+pub(crate) struct ResumePoint {
     /// What it goes on from; nothing for an initial state.
-    pub(crate) restored: Option<Restored<S>>,
+    pub(crate) restored: Option<Restored>,
     /// The newest checkpoint and the head of a namespace that begins with an initial state again.
     pub(crate) after: Option<(u64, u64)>,
     /// Whether the call has begun before, so that its input is part of what it goes on from.
@@ -24,25 +23,25 @@ pub(crate) struct ResumePoint<S: State> {
     pub(crate) dropped: Vec<Arc<str>>,
 }
 
-impl<S: State> ResumePoint<S> {
+impl ResumePoint {
     /// An initial state.
     pub(crate) fn initial() -> Self {
         Self { restored: None, after: None, is_open: false, dropped: Vec::new() }
     }
 
-    fn open(restored: Restored<S>) -> Self {
+    fn open(restored: Restored) -> Self {
         Self { restored: Some(restored), is_open: true, ..Self::initial() }
     }
 
     /// Finds the resume point of a call with its own state.
     pub(crate) async fn of_call(
-        topology: &Topology<S>,
+        graph: &dyn ReadStates,
         session: &Session,
         call: &Arc<str>,
         again: bool,
     ) -> Result<Self, RunError> {
         if let Some(attached) = &session.attached
-            && let Some(restored) = Box::pin(begun(attached, topology, session, call, again)).await?
+            && let Some(restored) = Box::pin(begun(attached, graph, session, call, again)).await?
         {
             return Ok(Self::open(restored));
         }
@@ -52,7 +51,7 @@ impl<S: State> ResumePoint<S> {
 
     /// Finds the resume point of a call of the subgraph that keeps the namespace for all of the thread.
     pub(crate) async fn of_thread(
-        topology: &Topology<S>,
+        graph: &dyn ReadStates,
         session: &Session,
         ns: &Arc<str>,
         call: &Arc<str>,
@@ -70,7 +69,7 @@ impl<S: State> ResumePoint<S> {
             if let Some(attached) = &session.attached {
                 attached.settle(ns, session.policy.durability).await?;
                 let forget = again || session.forget_attempts;
-                let found = load::restore(&*attached.store, topology, &session.thread, ns, None, forget).await?;
+                let found = load::restore(&*attached.store, graph, &session.thread, ns, None, forget).await?;
                 if let Some(restored) = found.filter(|restored| restored.frontier.base(ns) == call) {
                     return Ok(Self::open(restored));
                 }
@@ -79,15 +78,15 @@ impl<S: State> ResumePoint<S> {
             session.calls.forget(call);
             begun = begin()?;
         }
-        let kept = begun.kept_by_run::<S>();
+        let kept = begun.kept_by_run();
         let found = match (&session.attached, kept) {
             (_, Some(kept)) => Some(kept),
             (None, None) => None,
             (Some(attached), None) => {
                 attached.settle(ns, session.policy.durability).await?;
                 match begun.position.head {
-                    Some(head) => Some(recorded(attached, topology, session, ns, head).await?),
-                    None => return Self::unrecorded(attached, topology, session, ns).await,
+                    Some(head) => Some(recorded(attached, graph, session, ns, head).await?),
+                    None => return Self::unrecorded(attached, graph, session, ns).await,
                 }
             }
         };
@@ -100,11 +99,11 @@ impl<S: State> ResumePoint<S> {
     /// An initial state, after calls that the branch of the parent knows nothing of.
     async fn unrecorded(
         attached: &CommitLog,
-        topology: &Topology<S>,
+        graph: &dyn ReadStates,
         session: &Session,
         ns: &Arc<str>,
     ) -> Result<Self, RunError> {
-        let found = load::restore(&*attached.store, topology, &session.thread, ns, None, false).await?;
+        let found = load::restore(&*attached.store, graph, &session.thread, ns, None, false).await?;
         let after = found.as_ref().map(|found| (found.newest, found.head));
         let dropped = found.map(|mut found| found.drop_unfinished(ns)).unwrap_or_default();
         Ok(Self { after, dropped, ..Self::initial() })
@@ -113,37 +112,37 @@ impl<S: State> ResumePoint<S> {
 
 impl CallStart {
     /// The namespace as this run left it, if it did.
-    fn kept_by_run<S: State>(&self) -> Option<Restored<S>> {
-        let kept = Arc::clone(self.position.kept.as_ref()?).downcast::<Restored<S>>().ok()?;
+    fn kept_by_run(&self) -> Option<Restored> {
+        let kept = Arc::clone(self.position.kept.as_ref()?).downcast::<Restored>().ok()?;
         (Some(kept.row.number) == self.position.head).then(|| Restored::clone(&kept))
     }
 }
 
 /// What the store has of a call that has begun before, in this run when it is tried `again`.
-async fn begun<S: State>(
+async fn begun(
     attached: &CommitLog,
-    topology: &Topology<S>,
+    graph: &dyn ReadStates,
     session: &Session,
     call: &Arc<str>,
     again: bool,
-) -> Result<Option<Restored<S>>, RunError> {
+) -> Result<Option<Restored>, RunError> {
     if again {
         attached.settle(call, session.policy.durability).await?;
     }
     let forget = again || session.forget_attempts;
-    load::restore(&*attached.store, topology, &session.thread, call, None, forget).await
+    load::restore(&*attached.store, graph, &session.thread, call, None, forget).await
 }
 
 /// The checkpoint that the parent recorded.
-async fn recorded<S: State>(
+async fn recorded(
     attached: &CommitLog,
-    topology: &Topology<S>,
+    graph: &dyn ReadStates,
     session: &Session,
     ns: &Arc<str>,
     number: u64,
-) -> Result<Restored<S>, RunError> {
+) -> Result<Restored, RunError> {
     let thread = &session.thread;
-    match load::restore(&*attached.store, topology, thread, ns, Some(number), false).await {
+    match load::restore(&*attached.store, graph, thread, ns, Some(number), false).await {
         Ok(Some(restored)) => Ok(restored),
         Ok(None) | Err(RunError::UnknownCheckpoint { .. }) => {
             Err(RunError::Checkpoint(CheckpointError::UnknownCheckpoint {

@@ -2,25 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointRow, HistoryFilter, ThreadRow, ThreadStatus, load_frontier};
+use crate::checkpoint::{CheckpointRow, HistoryFilter, ThreadStatus, load_frontier};
 use crate::error::RunError;
 use crate::event::Event;
-use crate::executor::{Driver, Runtime};
 use crate::graph::Compiled;
-use crate::limits::{Control, RunPolicy};
-use crate::machine::Restored;
 use crate::questions::Questions;
-use crate::recorder::{Session, open_calls, restore};
-use crate::state::State;
+use crate::recorder::{open_calls, restore};
+use crate::state::{AnyState, State};
 use crate::thread::Thread;
-
-/// How often a thread is read that other runs begin and end meanwhile.
-const MOST_READS: usize = 16;
-
-/// Whether no run began or ended between two readings of a thread's row.
-fn is_of_one_moment(before: &ThreadRow, after: &ThreadRow) -> bool {
-    (before.status, before.epoch) == (after.status, after.epoch)
-}
+use crate::thread::any::Seen;
 
 /// A thread as it stands, or as it stood at a checkpoint.
 #[derive(Clone, Debug)]
@@ -51,67 +41,12 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     }
 
     pub(super) async fn state_at(&self, number: Option<u64>) -> Result<ThreadState<S>, RunError> {
-        let store = &self.threads.store;
-        let graph = &self.threads.app.graph;
-        let mut row = store.thread(&self.id).await?;
-        let mut reads = 0;
-        let restored = loop {
-            let Some(before) = &row else { break None };
-            self.check_row(before)?;
-            let restored = restore(&**store, &graph.executable.topology, &self.id, "", number, false).await?;
-            // The row and the checkpoint are read one after the other; where a run began or ended between them, they are of
-            // two moments, and a thread that waits would have no question.
-            let after = store.thread(&self.id).await?;
-            reads += 1;
-            if reads == MOST_READS || after.as_ref().is_some_and(|after| is_of_one_moment(before, after)) {
-                break restored;
-            }
-            row = after;
+        let Seen { state, status, detail, checkpoint, next, questions } = self.any().state_at(number).await?;
+        let state = match state {
+            Some(state) => of_type(state)?,
+            None => Arc::new(S::initial(&self.threads.app.graph.executable.topology.layout)),
         };
-        if let (None, Some(number)) = (&restored, number) {
-            return Err(RunError::UnknownCheckpoint { thread: self.id.to_string(), number });
-        }
-        self.seen(row, restored)
-    }
-
-    /// What can be seen of a thread that was read.
-    pub(super) fn seen(
-        &self,
-        row: Option<ThreadRow>,
-        restored: Option<Restored<S>>,
-    ) -> Result<ThreadState<S>, RunError> {
-        let checkpoint = restored.as_ref().map(|restored| restored.row.clone());
-        let answers = restored.as_ref().map(Restored::answers).unwrap_or_default();
-        // A driver that is never run: it reads the frontier as a run would.
-        let session = Session::new(
-            Arc::clone(&self.id),
-            None,
-            Arc::clone(&self.threads.clock),
-            Arc::new(Control::default()),
-            RunPolicy::default(),
-            None,
-            None,
-            answers.clone(),
-        );
-        let driver = Driver::new(
-            Runtime::of(&self.threads.app.graph.executable, Arc::clone(&self.threads.app.resources)),
-            Arc::new(session),
-            "".into(),
-            None,
-            restored,
-        )?;
-        let machine = driver.machine();
-        let mut questions = driver.questions();
-        questions
-            .retain(|question| !answers.contains_key(&(question.task.as_str().into(), question.key.as_str().into())));
-        Ok(ThreadState {
-            state: Arc::clone(&machine.state),
-            status: row.as_ref().map_or(ThreadStatus::New, |row| row.status),
-            detail: row.map(|row| row.detail).unwrap_or_default(),
-            checkpoint,
-            next: machine.next_nodes(),
-            questions: Questions::new(questions),
-        })
+        Ok(ThreadState { state, status, detail, checkpoint, next, questions })
     }
 
     /// The state of a subgraph, also while the thread waits; `None` when it has none.
@@ -138,8 +73,8 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             return Ok(None);
         }
         let number = recorded.filter(|_| !is_open);
-        let restored = restore(store, &graph.executable.topology, &self.id, ns, number, false).await?;
-        Ok(restored.map(|restored| restored.state))
+        let restored = restore(store, &*graph.executable.topology, &self.id, ns, number, false).await?;
+        restored.map(|restored| of_type(restored.state)).transpose()
     }
 
     /// The checkpoints of the thread, newest first.
@@ -163,4 +98,9 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         };
         rows.into_iter().map(read).collect()
     }
+}
+
+/// A state that was read, by its type.
+fn of_type<S: State>(state: AnyState) -> Result<Arc<S>, RunError> {
+    state.downcast().map_err(|_| RunError::Internal("a state of another graph was read".to_owned()))
 }

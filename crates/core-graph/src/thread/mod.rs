@@ -13,6 +13,7 @@
 //!
 //! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
+mod any;
 mod app;
 mod import;
 mod inspect;
@@ -36,6 +37,7 @@ use crate::recorder::Queue;
 use crate::state::State;
 use crate::store::{Store, StoreError};
 
+use any::AnyThread;
 pub use app::App;
 pub use import::Imported;
 pub use inspect::ThreadState;
@@ -135,19 +137,19 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
 
     /// Runs the graph: `input` is folded onto the state, then what follows START runs.
     pub fn run(&self, input: S::Update) -> Run<S> {
-        self.launch(open::Opening::Run { input, abandon: self.abandon })
+        self.launch(Opening::Run { input, abandon: self.abandon })
     }
 
     /// Answers questions and goes on. Answers are by key, or by id where several tasks ask under one key; some may be
     /// left out, and are asked again. All are checked before anything is stored or runs.
     pub fn resume(&self, answers: Answers) -> Run<S> {
-        self.launch(open::Opening::Resume(answers))
+        self.launch(Opening::Resume(answers))
     }
 
     /// Goes on where a run stopped: after a failure (attempts are counted anew), a crash, a drain, a cancel, a spent
     /// budget, a fork or an update.
     pub fn continue_(&self) -> Run<S> {
-        self.launch(open::Opening::Continue)
+        self.launch(Opening::Continue)
     }
 
     /// Stops the thread's run in this process, if there is one: what is in flight is dropped.
@@ -170,7 +172,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         self.threads.live.get(&self.id)?.upgrade()
     }
 
-    fn launch(&self, opening: open::Opening<S>) -> Run<S> {
+    fn launch(&self, opening: Opening<S::Update>) -> Run<S> {
         self.launch_with(move |thread, control, queue| async move { thread.open(opening, control, queue).await })
     }
 
@@ -183,7 +185,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         let (thread, shared) = (self.clone(), Arc::clone(&control));
         Run::new(control, move |queue| {
             // Listed from its start on, so that it can be stopped before it is first polled.
-            let live = Live::enter(&thread, &shared);
+            let live = Live::enter(&thread.threads.live, &thread.id, &shared);
             async move {
                 let _live = live;
                 let (mut driver, entry) = open(thread, shared, queue).await?;
@@ -192,12 +194,11 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         })
     }
 
-    pub(crate) fn mismatch(&self, message: String) -> RunError {
-        RunError::GraphMismatch {
-            thread: self.id.to_string(),
-            graph: self.threads.app.graph.name().to_owned(),
-            message,
-        }
+    /// What of the thread needs no type of its state.
+    fn any(&self) -> AnyThread<'_> {
+        let Threads { app, store, clock, .. } = &self.threads;
+        let topology = &app.graph.executable.topology;
+        AnyThread { id: &self.id, store, clock, outline: &topology.outline, graph: &**topology }
     }
 }
 
@@ -209,8 +210,8 @@ struct Live {
 }
 
 impl Live {
-    fn enter<S: State, Cx>(thread: &Thread<S, Cx>, control: &Arc<Control>) -> Self {
-        let (live, id, control) = (Arc::clone(&thread.threads.live), Arc::clone(&thread.id), Arc::downgrade(control));
+    fn enter(live: &Arc<DashMap<Arc<str>, Weak<Control>>>, id: &Arc<str>, control: &Arc<Control>) -> Self {
+        let (live, id, control) = (Arc::clone(live), Arc::clone(id), Arc::downgrade(control));
         live.entry(Arc::clone(&id))
             .and_modify(|entry| {
                 // A second run of the thread is refused by the store; the first one stays listed.

@@ -58,7 +58,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         let topology = Arc::clone(&self.threads.app.graph.executable.topology);
         let at = topology.find(node.as_str()).ok_or_else(|| {
             let known: Vec<_> = topology.nodes.iter().map(|node| format!("`{}`", node.name)).collect();
-            self.mismatch(format!("it has no node `{node}` to update as; nodes: {}", known.join(", ")))
+            self.any().mismatch(format!("it has no node `{node}` to update as; nodes: {}", known.join(", ")))
         })?;
         let (mut driver, _) = self.open(Opening::Edit, control, queue).await?;
         driver.edit(then, |machine, now| Ok((machine.update_as(at, update, now)?, Vec::new()))).await?;
@@ -107,7 +107,7 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
         then: Then,
     ) -> Result<Driver<S, Cx>, RunError> {
         let thread = &self.thread;
-        let (attached, _, restored) = thread.attach(Some(self.number)).await?;
+        let (attached, _, restored) = thread.any().attach(Some(self.number)).await?;
         let restored = restored.map(|mut restored| {
             // Answers and writes belong to the branch that goes on from here, not to the one that is left.
             restored.records.clear();

@@ -1,25 +1,13 @@
-//! What is declared inside of a graph, read without the type of its state.
+//! What is declared inside of a graph.
 
 use std::sync::Arc;
 
-use crate::state::State;
 use crate::tasks::AnswerCheck;
-use crate::topology::{Persistence, Topology};
+use crate::topology::{Outline, Persistence};
 
-/// What is declared inside of a graph, read without the type of its state.
-pub(crate) trait Declarations: Send + Sync {
+impl Outline {
     /// The declared type of a question. `path` names the nodes from the outside in.
-    fn check(&self, path: &[String], key: &str) -> Option<AnswerCheck>;
-
-    /// The first node that declares a question, with the nodes that lead to it, and the key.
-    fn first_ask(&self) -> Option<(String, String)>;
-
-    /// The first subgraph that is kept per thread, with the nodes that lead to it.
-    fn first_kept(&self) -> Option<String>;
-}
-
-impl<S: State> Declarations for Topology<S> {
-    fn check(&self, path: &[String], key: &str) -> Option<AnswerCheck> {
+    pub(crate) fn check(&self, path: &[String], key: &str) -> Option<AnswerCheck> {
         let (first, rest) = path.split_first()?;
         let node = self.node(self.find(first)?);
         if !rest.is_empty() {
@@ -28,7 +16,8 @@ impl<S: State> Declarations for Topology<S> {
         node.asked(key).map(|ask| Arc::clone(&ask.check))
     }
 
-    fn first_ask(&self) -> Option<(String, String)> {
+    /// The first node that declares a question, with the nodes that lead to it, and the key.
+    pub(crate) fn first_ask(&self) -> Option<(String, String)> {
         self.nodes.iter().find_map(|node| match node.asks.first() {
             Some(ask) => Some((node.name.to_string(), ask.key.to_string())),
             None => {
@@ -38,7 +27,8 @@ impl<S: State> Declarations for Topology<S> {
         })
     }
 
-    fn first_kept(&self) -> Option<String> {
+    /// The first subgraph that is kept per thread, with the nodes that lead to it.
+    pub(crate) fn first_kept(&self) -> Option<String> {
         self.nodes.iter().find_map(|node| {
             let child = node.child.as_ref()?;
             match node.persistence {

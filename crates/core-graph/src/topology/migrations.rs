@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::checkpoint::Chain;
 use crate::error::RunError;
-use crate::state::State;
+use crate::state::{AnyState, State};
 use crate::stored_state::StoredState;
-use crate::topology::Topology;
+use crate::topology::{Outline, Topology};
 
 /// Reads a state of an older version and makes one of today's.
 pub(crate) type Migration<S> = Arc<dyn Fn(&StoredState<'_>) -> Result<S, RunError> + Send + Sync>;
@@ -15,9 +15,28 @@ pub(crate) type Migration<S> = Arc<dyn Fn(&StoredState<'_>) -> Result<S, RunErro
 /// By the version that they read.
 pub(crate) type Migrations<S> = BTreeMap<u32, Migration<S>>;
 
-impl<S: State> Topology<S> {
+/// A graph as its states are read, whatever their type.
+pub(crate) trait ReadStates: Send + Sync {
     /// The state of a checkpoint as the graph has it now, how its fields are stored, and whether it was migrated.
-    pub(crate) fn state_of(&self, stored: &StoredState<'_>) -> Result<(S, Vec<Chain>, bool), RunError> {
+    fn state_of(&self, stored: &StoredState<'_>) -> Result<(AnyState, Vec<Chain>, bool), RunError>;
+}
+
+impl<S: State> ReadStates for Topology<S> {
+    fn state_of(&self, stored: &StoredState<'_>) -> Result<(AnyState, Vec<Chain>, bool), RunError> {
+        let is_older = self.outline.reads_older(stored)?;
+        match self.migrations.get(&stored.row.state_version).filter(|_| is_older) {
+            None => stored.read::<S>(&self.layout).map(|(state, chains)| (Arc::new(state) as AnyState, chains, false)),
+            Some(migrate) => {
+                let chains = vec![Chain::default(); self.fields.len()];
+                migrate(stored).map(|state| (Arc::new(state) as AnyState, chains, true))
+            }
+        }
+    }
+}
+
+impl Outline {
+    /// Whether a state is of an older version than the graph's; an error when it is of a newer one.
+    fn reads_older(&self, stored: &StoredState<'_>) -> Result<bool, RunError> {
         let (found, known) = (stored.row.state_version, self.state_version);
         if found > known {
             return Err(RunError::GraphMismatch {
@@ -28,12 +47,6 @@ impl<S: State> Topology<S> {
                 ),
             });
         }
-        match self.migrations.get(&found).filter(|_| found < known) {
-            None => stored.read(&self.layout).map(|(state, chains)| (state, chains, false)),
-            Some(migrate) => {
-                let chains = vec![Chain::default(); S::fields(&self.layout).len()];
-                migrate(stored).map(|state| (state, chains, true))
-            }
-        }
+        Ok(found < known)
     }
 }

@@ -7,40 +7,53 @@ mod persistence;
 mod policies;
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::name::{Name, Packet};
-use crate::state::State;
+use crate::state::{Field, State};
 use crate::timeout::Timeout;
 
-pub(crate) use declarations::Declarations;
 pub(crate) use executable::{ExecutableGraph, NodeRun};
-pub(crate) use migrations::{Migration, Migrations};
+pub(crate) use migrations::{Migration, Migrations, ReadStates};
 pub use persistence::Persistence;
 pub(crate) use policies::Ask;
 pub use policies::{Mode, Retry};
 
-/// The place of a node in [`Topology::nodes`], which are sorted by name.
+/// The place of a node in [`Outline::nodes`], which are sorted by name.
 pub(crate) type NodeIndex = u32;
 
+/// A compiled graph: its outline, and what is of the type of its state.
 pub(crate) struct Topology<S: State> {
+    pub(crate) outline: Arc<Outline>,
+    pub(crate) layout: S::Layout,
+    /// How states of older versions are read.
+    pub(crate) migrations: Migrations<S>,
+    /// The functions of conditional edges, which name them by their places.
+    pub(crate) routers: Vec<RouteFn<S>>,
+    /// The same of sends.
+    pub(crate) senders: Vec<SendFn<S>>,
+}
+
+/// What is known of a compiled graph without the type of its state. Code that needs no more takes an outline, so that it is
+/// compiled once and not again for each state.
+pub(crate) struct Outline {
     pub(crate) name: String,
     pub(crate) version: u32,
     pub(crate) state_version: u32,
-    /// How states of older versions are read.
-    pub(crate) migrations: Migrations<S>,
     pub(crate) mode: Mode,
-    pub(crate) layout: S::Layout,
+    /// The fields of the state.
+    pub(crate) fields: Vec<Field>,
     /// The names of the state's fields, and of the frontier after them, as stores know them.
     pub(crate) field_names: Arc<[Arc<str>]>,
     /// Whether the state has ephemeral fields.
     pub(crate) has_ephemeral: bool,
     /// Whether an update that fits always folds into the state, whatever it writes.
     pub(crate) sure: bool,
-    pub(crate) nodes: Vec<NodeInfo<S>>,
+    pub(crate) nodes: Vec<NodeInfo>,
     /// The names of the nodes, as events hold them.
     pub(crate) node_names: Arc<[Arc<str>]>,
-    pub(crate) start: Exits<S>,
+    pub(crate) start: Exits,
     pub(crate) joins: Vec<Join>,
     /// Whether one of the joins is of what is reached.
     pub(crate) joins_reached: bool,
@@ -52,7 +65,7 @@ pub(crate) struct Topology<S: State> {
     pub(crate) keeps_children: bool,
 }
 
-pub(crate) struct NodeInfo<S: State> {
+pub(crate) struct NodeInfo {
     pub(crate) name: Name,
     pub(crate) is_task: bool,
     /// The first that accepts an error decides about it.
@@ -60,7 +73,7 @@ pub(crate) struct NodeInfo<S: State> {
     pub(crate) timeout: Timeout,
     /// Whether an error handler takes over when it fails.
     pub(crate) handles_errors: bool,
-    /// Index into [`Topology::limits`].
+    /// Index into [`Outline::limits`].
     pub(crate) class: Option<usize>,
     pub(crate) deferred: bool,
     pub(crate) each: bool,
@@ -68,18 +81,19 @@ pub(crate) struct NodeInfo<S: State> {
     pub(crate) goto_end: bool,
     pub(crate) sends: Vec<NodeIndex>,
     pub(crate) asks: Vec<Ask>,
-    pub(crate) exits: Exits<S>,
-    /// What is declared in the subgraph in this node, if there is one.
-    pub(crate) child: Option<Arc<dyn Declarations>>,
+    pub(crate) exits: Exits,
+    /// The outline of the subgraph in this node, if there is one.
+    pub(crate) child: Option<Arc<Outline>>,
     /// What the store keeps of that subgraph.
     pub(crate) persistence: Persistence,
 }
 
 /// What follows a node.
-pub(crate) struct Exits<S: State> {
+#[derive(Default)]
+pub(crate) struct Exits {
     pub(crate) edges: Vec<NodeIndex>,
-    pub(crate) conditionals: Vec<Conditional<S>>,
-    pub(crate) sends: Vec<SendRule<S>>,
+    pub(crate) conditionals: Vec<Conditional>,
+    pub(crate) sends: Vec<SendRule>,
     /// Joins that wait for the node: index of the join, place among its predecessors.
     pub(crate) joins: Vec<(usize, usize)>,
 }
@@ -88,15 +102,17 @@ pub(crate) struct Exits<S: State> {
 pub(crate) type RouteFn<S> = Arc<dyn Fn(&S, &mut dyn FnMut(&Name)) + Send + Sync>;
 pub(crate) type SendFn<S> = Arc<dyn Fn(&S) -> Vec<Packet> + Send + Sync>;
 
-pub(crate) struct Conditional<S: State> {
+pub(crate) struct Conditional {
     pub(crate) targets: Vec<NodeIndex>,
     pub(crate) may_end: bool,
-    pub(crate) route: RouteFn<S>,
+    /// The place of its function in [`Topology::routers`].
+    pub(crate) route: usize,
 }
 
-pub(crate) struct SendRule<S: State> {
+pub(crate) struct SendRule {
     pub(crate) targets: Vec<NodeIndex>,
-    pub(crate) send: SendFn<S>,
+    /// The place of its function in [`Topology::senders`].
+    pub(crate) send: usize,
 }
 
 pub(crate) struct Join {
@@ -106,19 +122,22 @@ pub(crate) struct Join {
     pub(crate) upstream: Option<Box<[bool]>>,
 }
 
-impl<S: State> Exits<S> {
+impl Exits {
     /// Whether nothing follows a task. One that a send made arrives at joins with its fan-out.
+    #[inline]
     pub(crate) fn lead_nowhere(&self, is_sent: bool) -> bool {
         let no_joins = is_sent || self.joins.is_empty();
         no_joins && self.edges.is_empty() && self.conditionals.is_empty() && self.sends.is_empty()
     }
 }
 
-impl<S: State> Topology<S> {
-    pub(crate) fn node(&self, index: NodeIndex) -> &NodeInfo<S> {
+impl Outline {
+    #[inline]
+    pub(crate) fn node(&self, index: NodeIndex) -> &NodeInfo {
         &self.nodes[index as usize]
     }
 
+    #[inline]
     pub(crate) fn is_task(&self, index: NodeIndex) -> bool {
         self.node(index).is_task
     }
@@ -134,7 +153,7 @@ impl<S: State> Topology<S> {
     }
 }
 
-impl<S: State> NodeInfo<S> {
+impl NodeInfo {
     /// The declaration that covers `key`.
     pub(crate) fn asked(&self, key: &str) -> Option<&Ask> {
         self.asks
@@ -143,9 +162,18 @@ impl<S: State> NodeInfo<S> {
     }
 }
 
-impl<S: State> Exits<S> {
-    pub(crate) fn none() -> Self {
-        Self { edges: Vec::new(), conditionals: Vec::new(), sends: Vec::new(), joins: Vec::new() }
+impl<S: State> Deref for Topology<S> {
+    type Target = Outline;
+
+    #[inline]
+    fn deref(&self) -> &Outline {
+        &self.outline
+    }
+}
+
+impl fmt::Debug for Outline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outline").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

@@ -41,11 +41,13 @@ impl Description {
         for node in &self.nodes {
             node.add(registry, &mut graph, &mut errors);
         }
-        graph.edges.extend(self.edges.iter().map(|(from, to)| (named(from), named(to))));
-        let conditionals = self.routes.iter().map(|route| (named(&route.from), targets(route), router(route)));
-        graph.conditionals.extend(conditionals);
-        let sends = self.sends.iter().map(|send| (named(&send.from), vec![named(&send.to)], sender(send)));
-        graph.sends.extend(sends);
+        graph.blueprint.edges.extend(self.edges.iter().map(|(from, to)| (named(from), named(to))));
+        for route in &self.routes {
+            graph.add_router(named(&route.from), targets(route), router(route));
+        }
+        for send in &self.sends {
+            graph.add_sender(named(&send.from), vec![named(&send.to)], sender(send));
+        }
         for join in &self.joins {
             graph.declare_join(names(&join.from), named(&join.to), join.reached);
         }
@@ -109,7 +111,10 @@ impl NodeDescription {
         };
         if let Some(name) = &self.on_error {
             match registry.error_handlers.get(name) {
-                Some(handler) => graph.error_handlers.push((named(&self.name), Arc::clone(handler))),
+                Some(handler) => {
+                    graph.blueprint.error_handlers.push(named(&self.name));
+                    graph.error_handlers.push(Arc::clone(handler));
+                }
                 None => errors.push(self.unknown(name, registry.error_handlers.keys())),
             }
         }

@@ -5,10 +5,9 @@ use smallvec::SmallVec;
 use super::{Frontier, Group};
 use crate::machine::task::Pending;
 use crate::record::{NEW_AND_PLAIN, Pack, pack_duration, pack_heads, pack_id};
-use crate::state::State;
 use crate::tasks::{GroupId, TaskId};
 use crate::timeout::Timeout;
-use crate::topology::Topology;
+use crate::topology::Outline;
 
 /// What changed since the last stored form; some of it several times.
 #[derive(Debug, Default)]
@@ -19,18 +18,18 @@ pub(crate) struct Changes {
     pub(super) heads: bool,
 }
 
-impl<S: State> Frontier<S> {
+impl Frontier {
     /// The stored form of the whole frontier: a [`FrontierDelta`] without names of fields.
-    pub(crate) fn encode(&self, topology: &Topology<S>, pack: &mut Pack) {
+    pub(crate) fn encode(&self, outline: &Outline, pack: &mut Pack) {
         pack.clear();
         let heads = !self.heads.are_unset();
         pack.array(4 + usize::from(heads));
         pack.array(self.len());
-        self.iter().for_each(|(id, task)| pack_task(pack, id, task, topology));
+        self.iter().for_each(|(id, task)| pack_task(pack, id, task, outline));
         pack.array(0);
-        self.pack_joins(pack, topology);
+        self.pack_joins(pack, outline);
         pack.array(self.groups.len());
-        self.groups.iter().for_each(|(id, group)| pack_group(pack, *id, Some(group), topology));
+        self.groups.iter().for_each(|(id, group)| pack_group(pack, *id, Some(group), outline));
         if heads {
             pack_heads(pack, &self.heads);
         }
@@ -69,7 +68,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// The same of what changed.
-    pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>, pack: &mut Pack) {
+    pub(crate) fn encode_changes(&self, mut changes: Changes, outline: &Outline, pack: &mut Pack) {
         if !changes.tasks.is_sorted_by(|one, other| one < other) {
             changes.tasks.sort_unstable();
             changes.tasks.dedup();
@@ -83,45 +82,45 @@ impl<S: State> Frontier<S> {
         pack.array(changes.tasks.len() - removed.len());
         for id in changes.tasks {
             if let Some(task) = self.get(id) {
-                pack_task(pack, id, task, topology);
+                pack_task(pack, id, task, outline);
             }
         }
         pack.array(removed.len());
         removed.iter().for_each(|id| pack_id(pack, id.number, id.place));
         if changes.joins {
-            self.pack_joins(pack, topology);
+            self.pack_joins(pack, outline);
         } else {
             pack.nil();
         }
         pack.array(changes.groups.len());
-        changes.groups.iter().for_each(|id| pack_group(pack, *id, self.groups.get(id), topology));
+        changes.groups.iter().for_each(|id| pack_group(pack, *id, self.groups.get(id), outline));
         if changes.heads {
             pack_heads(pack, &self.heads);
         }
     }
 
-    fn pack_joins(&self, pack: &mut Pack, topology: &Topology<S>) {
+    fn pack_joins(&self, pack: &mut Pack, outline: &Outline) {
         let open = self.joins.open();
         pack.array(open.len());
         for (join, arrived) in open {
-            let join = &topology.joins[join];
+            let join = &outline.joins[join];
             pack.array(2);
-            pack.text(topology.node(join.target).name.as_str());
+            pack.text(outline.node(join.target).name.as_str());
             pack.array(arrived.len());
             for (predecessor, arrived) in join.predecessors.iter().zip(arrived) {
                 pack.array(2);
                 // START is no node and has no name.
-                pack.text(topology.nodes.get(*predecessor as usize).map_or("", |node| node.name.as_str()));
+                pack.text(outline.nodes.get(*predecessor as usize).map_or("", |node| node.name.as_str()));
                 pack.uint((*arrived).into());
             }
         }
     }
 }
 
-fn pack_task<S: State>(pack: &mut Pack, id: TaskId, task: &Pending<S>, topology: &Topology<S>) {
+fn pack_task(pack: &mut Pack, id: TaskId, task: &Pending, outline: &Outline) {
     pack.array(7 + usize::from(task.timeout.is_some()));
     pack_id(pack, id.number, id.place);
-    pack.text(topology.node(task.node).name.as_str());
+    pack.text(outline.node(task.node).name.as_str());
     if task.is_new_and_plain() {
         return pack.written(NEW_AND_PLAIN);
     }
@@ -147,11 +146,11 @@ fn pack_task<S: State>(pack: &mut Pack, id: TaskId, task: &Pending<S>, topology:
     }
 }
 
-fn pack_group<S: State>(pack: &mut Pack, id: GroupId, group: Option<&Group>, topology: &Topology<S>) {
+fn pack_group(pack: &mut Pack, id: GroupId, group: Option<&Group>, outline: &Outline) {
     pack.array(3);
     pack_id(pack, id.number, id.place);
     pack.uint(group.map_or(0, |group| group.open));
     pack.array(group.map_or(0, |group| group.targets.len()));
     let targets = group.iter().flat_map(|group| &group.targets);
-    targets.for_each(|target| pack.text(topology.node(*target).name.as_str()));
+    targets.for_each(|target| pack.text(outline.node(*target).name.as_str()));
 }

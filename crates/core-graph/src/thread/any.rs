@@ -1,0 +1,230 @@
+//! A thread over a state of any type: all of reading and opening it that needs no more, compiled once.
+
+use std::sync::Arc;
+
+use crate::checkpoint::{CheckpointRow, Checkpointer, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
+use crate::clock::Clock;
+use crate::error::RunError;
+use crate::executor::Beginning;
+use crate::limits::{Control, RunPolicy};
+use crate::machine::{AnswerMap, ReadGraph, Restored};
+use crate::questions::{Answers, Questions};
+use crate::recorder::{CommitLog, Session, restore};
+use crate::state::AnyState;
+use crate::thread::open::Opening;
+use crate::topology::Outline;
+
+/// How often a thread is read that other runs begin and end meanwhile.
+const MOST_READS: usize = 16;
+
+/// Whether no run began or ended between two readings of a thread's row.
+fn is_of_one_moment(before: &ThreadRow, after: &ThreadRow) -> bool {
+    (before.status, before.epoch) == (after.status, after.epoch)
+}
+
+/// A thread over a state of any type.
+#[derive(Clone, Copy)]
+pub(super) struct AnyThread<'t> {
+    pub(super) id: &'t Arc<str>,
+    pub(super) store: &'t Arc<dyn Checkpointer>,
+    pub(super) clock: &'t Arc<dyn Clock>,
+    pub(super) outline: &'t Arc<Outline>,
+    pub(super) graph: &'t dyn ReadGraph,
+}
+
+/// A thread that is open for writing.
+pub(super) struct Opened {
+    pub(super) attached: CommitLog,
+    pub(super) restored: Option<Restored>,
+    pub(super) answers: AnswerMap,
+    /// Tasks that the run drops.
+    pub(super) abandoned: Vec<Arc<str>>,
+}
+
+/// A thread as it stands, or as it stood at a checkpoint.
+pub(super) struct Seen {
+    /// `None` for a thread without a checkpoint, whose state is the initial one.
+    pub(super) state: Option<AnyState>,
+    pub(super) status: ThreadStatus,
+    pub(super) detail: String,
+    pub(super) checkpoint: Option<CheckpointRow>,
+    pub(super) next: Vec<String>,
+    pub(super) questions: Questions,
+}
+
+impl AnyThread<'_> {
+    /// Opens the thread for writing, as its status allows.
+    pub(super) async fn open(&self, opening: Opening<()>) -> Result<Opened, RunError> {
+        let (attached, status, restored) = self.attach(None).await?;
+        // Without a checkpoint there is nothing to go on with, whatever a run before came to.
+        let status = if restored.is_none() { ThreadStatus::New } else { status };
+        self.allow(&opening, status)?;
+        let mut answers = restored.as_ref().map(Restored::answers).unwrap_or_default();
+        let mut abandoned = Vec::new();
+        let mut restored = restored;
+        match opening {
+            Opening::Run { abandon: true, .. } => {
+                abandoned = restored.as_mut().map(|restored| restored.drop_unfinished(&"".into())).unwrap_or_default();
+            }
+            Opening::Resume(given) => {
+                self.store_answers(&attached, restored.as_ref(), &given, &mut answers).await?;
+            }
+            Opening::Run { .. } | Opening::Import(()) | Opening::Continue | Opening::Edit => {}
+        }
+        if let Some(restored) = &mut restored {
+            restored.forget_attempts = status == ThreadStatus::Failed;
+        }
+        Ok(Opened { attached, restored, answers, abandoned })
+    }
+
+    /// Takes the lease and reads the thread under it, at a checkpoint or at its head.
+    pub(super) async fn attach(
+        &self,
+        number: Option<u64>,
+    ) -> Result<(CommitLog, ThreadStatus, Option<Restored>), RunError> {
+        let &Self { id, store, outline, .. } = self;
+        let lease = store.acquire(id).await?;
+        let now = self.clock.now();
+        let fresh = ThreadRow {
+            thread: Arc::clone(id),
+            graph: outline.name.clone(),
+            graph_version: outline.version,
+            status: ThreadStatus::New,
+            detail: String::new(),
+            created: now,
+            updated: now,
+            epoch: 0,
+            owner: String::new(),
+        };
+        // From here on the lease is given back by `CommitLog`, also when something below fails.
+        let mut attached = CommitLog::new(Arc::clone(store), lease, fresh, 0);
+        let Some(row) = store.thread(id).await? else {
+            return match number {
+                Some(number) => Err(RunError::UnknownCheckpoint { thread: id.to_string(), number }),
+                None => Ok((attached, ThreadStatus::New, None)),
+            };
+        };
+        self.check_row(&row)?;
+        let status = row.status;
+        attached.resume_journal(store.last_seq(id).await?);
+        attached.row = ThreadRow { graph_version: outline.version, ..row };
+        let restored = restore(&**store, self.graph, id, "", number, false).await?;
+        Ok((attached, status, restored))
+    }
+
+    fn check_row(&self, row: &ThreadRow) -> Result<(), RunError> {
+        if row.graph != self.outline.name {
+            return Err(self.mismatch(format!(
+                "it belongs to the graph `{}`; open it with that graph, or choose another id",
+                row.graph
+            )));
+        }
+        if row.graph_version > self.outline.version {
+            return Err(self.mismatch(format!(
+                "it was written by version {} of the graph, this program has version {}; update the program",
+                row.graph_version, self.outline.version
+            )));
+        }
+        Ok(())
+    }
+
+    pub(super) fn mismatch(&self, message: String) -> RunError {
+        RunError::GraphMismatch { thread: self.id.to_string(), graph: self.outline.name.clone(), message }
+    }
+
+    fn allow(&self, opening: &Opening<()>, status: ThreadStatus) -> Result<(), RunError> {
+        use ThreadStatus::{Done, New, Waiting};
+        let refuse = |remedy: &str| {
+            Err(RunError::WrongStatus { thread: self.id.to_string(), status, remedy: remedy.to_owned() })
+        };
+        match (opening, status) {
+            (Opening::Edit, _) | (Opening::Run { .. }, New | Done) | (Opening::Run { abandon: true, .. }, _) => Ok(()),
+            (Opening::Import(()), New) => Ok(()),
+            (Opening::Import(()), _) => refuse("an import makes a new thread; give it another id"),
+            (Opening::Run { .. }, Waiting) => {
+                refuse("answer its questions with `resume`, or drop them with `abandon().run(…)`")
+            }
+            (Opening::Run { .. }, _) => {
+                refuse("go on with `continue_()`, or drop its unfinished tasks with `abandon().run(…)`")
+            }
+            (Opening::Resume(_), Waiting) => Ok(()),
+            (Opening::Resume(_), _) => refuse("no question is open; `questions()` lists open ones"),
+            (Opening::Continue, New | Done) => refuse("there is nothing to go on with; `run` it"),
+            (Opening::Continue, Waiting) => refuse("answer its questions with `resume`"),
+            (Opening::Continue, _) => Ok(()),
+        }
+    }
+
+    async fn store_answers(
+        &self,
+        attached: &CommitLog,
+        restored: Option<&Restored>,
+        given: &Answers,
+        answers: &mut AnswerMap,
+    ) -> Result<(), RunError> {
+        let questions = self.seen(Some(attached.row.clone()), restored.cloned())?.questions;
+        let mut records = Vec::new();
+        for (question, answer) in questions.resolve(given)? {
+            let payload: Arc<[u8]> =
+                serde_json::to_vec(answer).map_err(|error| RunError::Internal(error.to_string()))?.into();
+            let (task, key): (Arc<str>, Arc<str>) = (question.task.as_str().into(), question.key.as_str().into());
+            answers.insert((Arc::clone(&task), Arc::clone(&key)), Arc::clone(&payload));
+            records.push(TaskRecord { task, kind: TaskRecordKind::Answer, key, payload });
+        }
+        let thread = ThreadRow { status: ThreadStatus::Running, detail: String::new(), ..attached.row.clone() };
+        let commit = Commit { tasks: records, thread: Some(thread), ..Commit::default() };
+        Ok(attached.store.commit(&attached.lease, commit).await?)
+    }
+
+    /// Reads the thread at a checkpoint, or as it stands.
+    pub(super) async fn state_at(&self, number: Option<u64>) -> Result<Seen, RunError> {
+        let mut row = self.store.thread(self.id).await?;
+        let mut reads = 0;
+        let restored = loop {
+            let Some(before) = &row else { break None };
+            self.check_row(before)?;
+            let restored = restore(&**self.store, self.graph, self.id, "", number, false).await?;
+            // The row and the checkpoint are read one after the other; where a run began or ended between them, they are of
+            // two moments, and a thread that waits would have no question.
+            let after = self.store.thread(self.id).await?;
+            reads += 1;
+            if reads == MOST_READS || after.as_ref().is_some_and(|after| is_of_one_moment(before, after)) {
+                break restored;
+            }
+            row = after;
+        };
+        if let (None, Some(number)) = (&restored, number) {
+            return Err(RunError::UnknownCheckpoint { thread: self.id.to_string(), number });
+        }
+        self.seen(row, restored)
+    }
+
+    /// What can be seen of a thread that was read.
+    fn seen(&self, row: Option<ThreadRow>, restored: Option<Restored>) -> Result<Seen, RunError> {
+        let checkpoint = restored.as_ref().map(|restored| restored.row.clone());
+        let answers = restored.as_ref().map(Restored::answers).unwrap_or_default();
+        let session = Session::new(
+            Arc::clone(self.id),
+            None,
+            Arc::clone(self.clock),
+            Arc::new(Control::default()),
+            RunPolicy::default(),
+            None,
+            None,
+            answers.clone(),
+        );
+        // The frontier is read as a run would read it.
+        let begun = Beginning::new(self.outline, self.graph, Arc::new(session), "".into(), None, restored)?;
+        let mut questions = begun.core.checked_questions();
+        questions
+            .retain(|question| !answers.contains_key(&(question.task.as_str().into(), question.key.as_str().into())));
+        Ok(Seen {
+            state: begun.state,
+            status: row.as_ref().map_or(ThreadStatus::New, |row| row.status),
+            detail: row.map(|row| row.detail).unwrap_or_default(),
+            checkpoint,
+            next: begun.core.next_nodes(),
+            questions: Questions::new(questions),
+        })
+    }
+}
