@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use futures::future::BoxFuture;
 use smallvec::SmallVec;
 
 use crate::error::RunError;
@@ -210,8 +211,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     pub(crate) async fn take_input(&mut self, update: Option<S::Update>) -> Result<(), RunError> {
         let (committed, now) = self.fold_input(update)?;
-        // On the heap: it is large.
-        Box::pin(self.record_commit(Box::new(committed), now)).await
+        self.record_commit(Box::new(committed), now).await
     }
 
     /// Commits an input in the machine. Returns the commit, and when it was made.
@@ -255,15 +255,15 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
     }
 
-    fn wait(&mut self, until: Option<u64>) -> impl Future<Output = Result<(), RunError>> + Send {
+    fn wait(&mut self, until: Option<u64>) -> BoxFuture<'_, Result<(), RunError>> {
         let (settling, workers) = self.parts();
-        settling.wait(workers, until)
+        settling.boxed_wait(workers, until)
     }
 
     /// Stops what is in flight; what had finished is kept.
-    fn abort(&mut self) -> impl Future<Output = Result<(), RunError>> + Send {
+    fn abort(&mut self) -> BoxFuture<'_, Result<(), RunError>> {
         let (settling, workers) = self.parts();
-        settling.abort(workers)
+        settling.boxed_abort(workers)
     }
 }
 

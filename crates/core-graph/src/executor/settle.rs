@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
+
 use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::event::{Event, EventKind, EventMode};
@@ -51,7 +53,42 @@ pub(crate) struct Settling<'d> {
     namespace: Option<&'d NamespaceContext>,
 }
 
-impl Settling<'_> {
+impl<'d> Settling<'d> {
+    // Futures that typed code polls are boxed here: a future is compiled where it is made a `dyn`, or else where it is
+    // polled, which would be in every program.
+
+    fn boxed(self, ended: EndedTasks) -> BoxFuture<'d, Result<(), RunError>> {
+        Box::pin(self.settle(ended))
+    }
+
+    fn boxed_one(self, id: TaskId, outcome: TaskOutcome) -> BoxFuture<'d, Result<(), RunError>> {
+        Box::pin(self.settle_one(id, outcome))
+    }
+
+    fn boxed_commit(mut self, id: TaskId) -> BoxFuture<'d, Result<(), RunError>> {
+        Box::pin(async move { self.commit(id).await })
+    }
+
+    fn boxed_refusal(mut self, fault: Fault) -> BoxFuture<'d, Result<(), RunError>> {
+        Box::pin(async move { self.refused(fault).await })
+    }
+
+    fn boxed_record(mut self, committed: Box<Committed>, now: u64) -> BoxFuture<'d, Result<(), RunError>> {
+        Box::pin(async move { self.record_commit(committed, now).await })
+    }
+
+    pub(super) fn boxed_wait(
+        self,
+        workers: &'d mut Workers,
+        until: Option<u64>,
+    ) -> BoxFuture<'d, Result<(), RunError>> {
+        Box::pin(self.wait(workers, until))
+    }
+
+    pub(super) fn boxed_abort(self, workers: &'d mut Workers) -> BoxFuture<'d, Result<(), RunError>> {
+        Box::pin(self.abort(workers))
+    }
+
     /// Completes tasks that ended: commits what is ready, and keeps what the rest left in one transaction.
     async fn settle(mut self, ended: EndedTasks) -> Result<(), RunError> {
         let mut left = Unrecorded::default();
@@ -97,7 +134,7 @@ impl Settling<'_> {
     }
 
     /// Waits until tasks have ended, until a time in milliseconds or until the run is asked to stop.
-    pub(super) async fn wait(self, workers: &mut Workers, until: Option<u64>) -> Result<(), RunError> {
+    async fn wait(self, workers: &mut Workers, until: Option<u64>) -> Result<(), RunError> {
         if workers.is_empty() && until.is_none() {
             // Nothing will come in between: the recorded task cannot, or not yet.
             let held = self.replay_order.skip();
@@ -121,7 +158,7 @@ impl Settling<'_> {
     }
 
     /// Stops what is in flight; what had finished is kept.
-    pub(super) async fn abort(self, workers: &mut Workers) -> Result<(), RunError> {
+    async fn abort(self, workers: &mut Workers) -> Result<(), RunError> {
         let mut ended = self.replay_order.give_up();
         if workers.is_empty() && ended.is_empty() {
             return Ok(());
@@ -337,33 +374,29 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Completes tasks that ended: commits what is ready, and keeps what the rest left in one transaction.
-    pub(crate) fn settle(&mut self, ended: EndedTasks) -> impl Future<Output = Result<(), RunError>> + Send {
-        self.settling().settle(ended)
+    pub(crate) fn settle(&mut self, ended: EndedTasks) -> BoxFuture<'_, Result<(), RunError>> {
+        self.settling().boxed(ended)
     }
 
     /// Completes a task that ran alone.
-    pub(crate) fn settle_one(
-        &mut self,
-        id: TaskId,
-        outcome: TaskOutcome,
-    ) -> impl Future<Output = Result<(), RunError>> + Send {
-        self.settling().settle_one(id, outcome)
+    pub(crate) fn settle_one(&mut self, id: TaskId, outcome: TaskOutcome) -> BoxFuture<'_, Result<(), RunError>> {
+        self.settling().boxed_one(id, outcome)
     }
 
     /// Commits a finished task, or its step. When nobody reads or stores what was committed, that is all.
-    pub(crate) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
-        self.settling().commit(id).await
+    pub(crate) fn commit(&mut self, id: TaskId) -> BoxFuture<'_, Result<(), RunError>> {
+        self.settling().boxed_commit(id)
     }
 
     /// A commit that the machine refused: its task has failed. The tasks of its step run again when the run is
     /// continued.
-    pub(crate) async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
-        self.settling().refused(fault).await
+    pub(crate) fn refused(&mut self, fault: Fault) -> BoxFuture<'_, Result<(), RunError>> {
+        self.settling().boxed_refusal(fault)
     }
 
     /// Has a commit recorded.
-    pub(crate) async fn record_commit(&mut self, committed: Box<Committed>, now: u64) -> Result<(), RunError> {
-        self.settling().record_commit(committed, now).await
+    pub(crate) fn record_commit(&mut self, committed: Box<Committed>, now: u64) -> BoxFuture<'_, Result<(), RunError>> {
+        self.settling().boxed_record(committed, now)
     }
 
     /// Returns the time of a commit, 0 when nobody stores or reads it.

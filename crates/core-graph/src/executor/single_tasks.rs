@@ -97,8 +97,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(crate) async fn run_single_tasks(&mut self, single: SingleTask) -> Result<(), RunError> {
         match self.drive_single_tasks(single).await {
             SingleExit::Committed => Ok(()),
-            SingleExit::Ended(id, outcome) => Box::pin(self.settle_one(id, outcome)).await,
-            SingleExit::Refused(fault) => Box::pin(self.refused(*fault)).await,
+            SingleExit::Ended(id, outcome) => self.settle_one(id, outcome).await,
+            SingleExit::Refused(fault) => self.refused(*fault).await,
             SingleExit::Unwritten(error) => Err(*error),
         }
     }
@@ -142,8 +142,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                     return SingleExit::Ended(single.id, outcome);
                 }
                 InlinePause::Unwritten { committed, next, now } => {
-                    // On the heap: it is large.
-                    if let Err(error) = Box::pin(self.record_commit(committed, now)).await {
+                    if let Err(error) = self.record_commit(committed, now).await {
                         return SingleExit::Unwritten(Box::new(error));
                     }
                     match next {

@@ -16,9 +16,10 @@ use crate::error::NodeError;
 use crate::handler::NodeFn;
 use crate::name::Name;
 use crate::state::{FieldChange, Op, Snapshot, State, StateError, codec};
-use crate::step::Step;
+use crate::step::{Next, Step};
 use crate::step_row::NextRow;
 use crate::store::{MemoryStore, Namespace, PutOptions, Query, Store, StoreError};
+use crate::topology::Outline;
 
 /// When a result of a node may stand for another run of it, see [`StateGraph::add_cache`](crate::StateGraph::add_cache).
 pub struct Cache<S> {
@@ -51,12 +52,14 @@ impl<S: State> Cache<S> {
 pub(super) struct Cached<S: State, Cx> {
     node: Arc<dyn NodeFn<S, Cx>>,
     cache: Cache<S>,
-    shelf: Arc<Shelf<S>>,
+    layout: S::Layout,
+    shelf: Arc<Shelf>,
 }
 
 /// Where the results of a node are.
-pub(crate) struct Shelf<S: State> {
-    layout: S::Layout,
+pub(crate) struct Shelf {
+    /// The names of the state's fields.
+    fields: Arc<[Arc<str>]>,
     namespace: Namespace,
     /// For runs without a store.
     memory: MemoryStore,
@@ -71,9 +74,9 @@ struct CachedRow {
 }
 
 impl<S: State, Cx> Cached<S, Cx> {
-    pub(super) fn new(node: Arc<dyn NodeFn<S, Cx>>, cache: &Cache<S>, shelf: Arc<Shelf<S>>) -> Self {
+    pub(super) fn new(node: Arc<dyn NodeFn<S, Cx>>, cache: &Cache<S>, layout: S::Layout, shelf: Arc<Shelf>) -> Self {
         let cache = Cache { key: Arc::clone(&cache.key), ttl: cache.ttl };
-        Self { node, cache, shelf }
+        Self { node, cache, layout, shelf }
     }
 
     fn key(&self, state: &S, input: Option<&[u8]>) -> Result<String, StateError> {
@@ -96,57 +99,83 @@ impl<S: State, Cx: Send + Sync + 'static> NodeFn<S, Cx> for Cached<S, Cx> {
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
         let (node, shelf, ttl) = (Arc::clone(&self.node), Arc::clone(&self.shelf), self.cache.ttl);
+        let layout = self.layout.clone();
         let key = self.key(&state, input.as_deref());
         Box::pin(async move {
             let context = context.ok_or_else(|| NodeError::terminal("called without a context"))?;
             let key = key.map_err(NodeError::terminal)?;
             let store = context.store().map(Arc::clone);
-            if let Some(step) = shelf.find(store.as_deref(), &key).await? {
+            let kept = shelf.find(store.as_deref(), &key).await?;
+            if let Some(step) = kept.and_then(|kept| kept.step::<S>(&layout)) {
                 context.services().found_cached().await;
                 return Ok(step);
             }
             let step = node.call(input, state, Some(context)).await?;
-            shelf.put(store.as_deref(), &key, &step, ttl).await?;
+            let changes = step.update.as_ref().map(|update| S::encode_update(&layout, update));
+            let kept = KeptStep { changes: changes.transpose().map_err(failed)?, next: step.next.clone() };
+            shelf.put(store.as_deref(), &key, kept, ttl).await?;
             Ok(step)
         })
     }
 }
 
-impl<S: State> Shelf<S> {
-    /// The place of a node's results. Another version of the graph or of its state has its own.
-    pub(super) fn new(layout: S::Layout, graph: &str, versions: (u32, u32), node: &Name) -> Self {
-        let version = format!("{}.{}", versions.0, versions.1);
-        let segments = ["node cache", graph, node.as_str(), &version];
+/// A step in the form in which results are kept, with the fields by their places.
+struct KeptStep {
+    changes: Option<Vec<FieldChange>>,
+    next: Next,
+}
+
+impl KeptStep {
+    /// The step; none when its update cannot be read any more.
+    fn step<S: State>(self, layout: &S::Layout) -> Option<Step<S>> {
+        let update = self.changes.map(|changes| S::decode_update(layout, &changes)).transpose().ok()?;
+        Some(Step { update, next: self.next })
+    }
+}
+
+fn failed(error: StateError) -> StoreError {
+    StoreError::Store { action: "keeping a result".to_owned(), source: error.into() }
+}
+
+impl Shelf {
+    pub(super) fn new(outline: &Outline, node: &Name) -> Self {
+        let version = format!("{}.{}", outline.version, outline.state_version);
+        let segments = ["node cache", outline.name.as_str(), node.as_str(), &version];
         // Names that cannot be segments share a place; they are in the keys of no other graph of this program.
         let namespace = Namespace::new(segments).unwrap_or_default();
-        Self { layout, namespace, memory: MemoryStore::new() }
+        Self { fields: Arc::clone(&outline.field_names), namespace, memory: MemoryStore::new() }
     }
 
     fn store<'a>(&'a self, store: Option<&'a dyn Store>) -> &'a dyn Store {
         store.unwrap_or(&self.memory)
     }
 
-    /// A result, if there is one that this program can read.
-    async fn find(&self, store: Option<&dyn Store>, key: &str) -> Result<Option<Step<S>>, StoreError> {
-        let item = self.store(store).get(&self.namespace, key).await?;
-        let bytes = item.and_then(|item| STANDARD_NO_PAD.decode(item.value.as_str()?).ok());
-        let row = bytes.and_then(|bytes| codec::decode::<CachedRow>("cached result", &bytes).ok());
-        Ok(row.and_then(|row| self.step(row)))
+    fn find<'f>(
+        &'f self,
+        store: Option<&'f dyn Store>,
+        key: &'f str,
+    ) -> BoxFuture<'f, Result<Option<KeptStep>, StoreError>> {
+        Box::pin(async move {
+            let item = self.store(store).get(&self.namespace, key).await?;
+            let bytes = item.and_then(|item| STANDARD_NO_PAD.decode(item.value.as_str()?).ok());
+            let row = bytes.and_then(|bytes| codec::decode::<CachedRow>("cached result", &bytes).ok());
+            Ok(row.and_then(|row| self.kept(row)))
+        })
     }
 
-    async fn put(
-        &self,
-        store: Option<&dyn Store>,
-        key: &str,
-        step: &Step<S>,
+    fn put<'f>(
+        &'f self,
+        store: Option<&'f dyn Store>,
+        key: &'f str,
+        kept: KeptStep,
         ttl: Option<Duration>,
-    ) -> Result<(), StoreError> {
-        let failed =
-            |error: StateError| StoreError::Store { action: "keeping a result".to_owned(), source: error.into() };
-        let row = self.row(step).map_err(failed)?;
-        let bytes = codec::encode("cached result", &row).map_err(failed)?;
-        let options = ttl.map_or_else(PutOptions::default, PutOptions::ttl);
-        self.store(store).put(&self.namespace, key, Value::String(STANDARD_NO_PAD.encode(bytes)), options).await
+    ) -> BoxFuture<'f, Result<(), StoreError>> {
+        Box::pin(async move {
+            let row = self.row(kept).map_err(failed)?;
+            let bytes = codec::encode("cached result", &row).map_err(failed)?;
+            let options = ttl.map_or_else(PutOptions::default, PutOptions::ttl);
+            self.store(store).put(&self.namespace, key, Value::String(STANDARD_NO_PAD.encode(bytes)), options).await
+        })
     }
 
     /// Forgets all results; how many they were.
@@ -164,33 +193,27 @@ impl<S: State> Shelf<S> {
         }
     }
 
-    fn row(&self, step: &Step<S>) -> Result<CachedRow, StateError> {
-        let fields = S::fields(&self.layout);
-        let update = step.update.as_ref().map(|update| S::encode_update(&self.layout, update)).transpose()?;
+    fn row(&self, kept: KeptStep) -> Result<CachedRow, StateError> {
         let named = |change: FieldChange| {
-            let name = fields.get(change.field as usize).map_or_else(String::new, |field| field.name.to_string());
+            let name = self.fields.get(change.field as usize).map_or_else(String::new, |name| name.to_string());
             (name, change.op == Op::Set, change.bytes.to_vec().into())
         };
-        Ok(CachedRow {
-            update: update.map(|changes| changes.into_iter().map(named).collect()),
-            next: NextRow::of(&step.next)?,
-        })
+        let update = kept.changes.map(|changes| changes.into_iter().map(named).collect());
+        Ok(CachedRow { update, next: NextRow::of(&kept.next)? })
     }
 
-    fn step(&self, row: CachedRow) -> Option<Step<S>> {
-        let fields = S::fields(&self.layout);
-        let update = match row.update {
-            Some(changes) => {
-                let place = |name: &str| fields.iter().position(|field| field.name == name).map(u32::try_from);
-                let changes = changes.into_iter().map(|(name, set, bytes)| {
-                    let op = if set { Op::Set } else { Op::Fold };
-                    Some(FieldChange { field: place(&name)?.ok()?, op, bytes: bytes.into_vec().into() })
-                });
-                Some(S::decode_update(&self.layout, &changes.collect::<Option<Vec<_>>>()?).ok()?)
-            }
+    fn kept(&self, row: CachedRow) -> Option<KeptStep> {
+        let change = |(name, set, bytes): (String, bool, serde_bytes::ByteBuf)| {
+            let at = self.fields.iter().position(|field| **field == *name)?;
+            let op = if set { Op::Set } else { Op::Fold };
+            Some(FieldChange { field: u32::try_from(at).ok()?, op, bytes: bytes.into_vec().into() })
+        };
+        let changes = row.update.map(|changes| changes.into_iter().map(change).collect::<Option<Vec<_>>>());
+        let changes = match changes {
+            Some(changes) => Some(changes?),
             None => None,
         };
-        Some(Step { update, next: row.next.into_next() })
+        Some(KeptStep { changes, next: row.next.into_next() })
     }
 }
 

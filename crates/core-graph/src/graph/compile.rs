@@ -36,9 +36,8 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
             let own = places.on_error.map(|at| &self.error_handlers[at]);
             let on_error = own.or(self.default_error_handler.as_ref()).map(Arc::clone);
             let shelf = places.cache.map(|at| {
-                let versions = (outline.version, outline.state_version);
-                let shelf = Arc::new(Shelf::new(self.layout.clone(), &outline.name, versions, &node.name));
-                run = Arc::new(Cached::new(Arc::clone(&run), &self.caches[at], Arc::clone(&shelf)));
+                let (shelf, layout) = (Arc::new(Shelf::new(&outline, &node.name)), self.layout.clone());
+                run = Arc::new(Cached::new(Arc::clone(&run), &self.caches[at], layout, Arc::clone(&shelf)));
                 shelf
             });
             handlers.push(NodeRun { run, on_error });

@@ -17,7 +17,7 @@ pub struct Compiled<S: State, Cx = ()> {
     pub(crate) executable: ExecutableGraph<S, Cx>,
     diagram: Arc<Diagram>,
     /// By node, where its results are kept, if they are.
-    shelves: Arc<[Option<Arc<Shelf<S>>>]>,
+    shelves: Arc<[Option<Arc<Shelf>>]>,
     warnings: Arc<[CompileWarning]>,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn new<S: State, Cx>(
     topology: Topology<S>,
     handlers: Vec<NodeRun<S, Cx>>,
     diagram: Diagram,
-    shelves: Vec<Option<Arc<Shelf<S>>>>,
+    shelves: Vec<Option<Arc<Shelf>>>,
     warnings: Vec<CompileWarning>,
 ) -> Compiled<S, Cx> {
     let executable = ExecutableGraph { topology: Arc::new(topology), handlers: handlers.into() };

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadStatus};
 use crate::error::RunError;
 use crate::event::{EventKind, Payload};
@@ -49,10 +51,15 @@ impl Recorder {
     }
 
     /// Prepares what the first commit of a root takes along about the thread and the run.
-    pub(crate) async fn begin_run(&mut self, machine: &MachineCore, how: &str) {
-        if !self.is_root {
-            return;
-        }
+    pub(crate) fn begin_run<'r>(&'r mut self, machine: &'r MachineCore, how: &'r str) -> BoxFuture<'r, ()> {
+        Box::pin(async move {
+            if self.is_root {
+                self.begin_root(machine, how).await;
+            }
+        })
+    }
+
+    async fn begin_root(&mut self, machine: &MachineCore, how: &str) {
         for (ns, head) in &machine.heads().children {
             self.session.calls.note(&self.ns, ns, *head);
         }
@@ -90,19 +97,21 @@ impl Recorder {
     }
 
     /// Writes the commit that ends the run of a root, unless the last checkpoint did.
-    pub(crate) async fn close(
-        &mut self,
-        machine: &MachineCore,
+    pub(crate) fn close<'r>(
+        &'r mut self,
+        machine: &'r MachineCore,
         status: ThreadStatus,
-        detail: &str,
-    ) -> Result<(), RunError> {
-        if !self.ended && (self.session.attached.is_some() || self.session.is_watched()) {
-            let mut commit = self.commit_of_nothing();
-            let mut events = Events::new();
-            self.end(machine, &mut commit, &mut events, status, detail);
-            Box::pin(self.write(machine, commit, &mut events)).await?;
-        }
-        Ok(self.session.flush().await?)
+        detail: &'r str,
+    ) -> BoxFuture<'r, Result<(), RunError>> {
+        Box::pin(async move {
+            if !self.ended && (self.session.attached.is_some() || self.session.is_watched()) {
+                let mut commit = self.commit_of_nothing();
+                let mut events = Events::new();
+                self.end(machine, &mut commit, &mut events, status, detail);
+                self.write(machine, commit, &mut events).await?;
+            }
+            Ok(self.session.flush().await?)
+        })
     }
 
     /// Gives the lease back although tasks that were stopped may still hold the session.
@@ -114,7 +123,19 @@ impl Recorder {
 
     /// Commits a change that no task made, with the records that it takes over. The subscriber of a run that goes on from it
     /// is not sent its events.
-    pub(crate) async fn edit(
+    pub(crate) fn edit<'r>(
+        &'r mut self,
+        machine: &'r MachineCore,
+        durable: &'r DurableSteps,
+        then: Then,
+        changed: (Committed, Vec<TaskRecord>),
+        values: Option<Payload>,
+        now: u64,
+    ) -> BoxFuture<'r, Result<(), RunError>> {
+        Box::pin(self.edited(machine, durable, then, changed, values, now))
+    }
+
+    async fn edited(
         &mut self,
         machine: &MachineCore,
         durable: &DurableSteps,

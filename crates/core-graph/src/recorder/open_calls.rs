@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, TaskRecordKind, corrupt, load_frontier};
 use crate::error::RunError;
 use crate::limits::Budget;
@@ -16,7 +18,14 @@ use crate::tasks::ChildHeads;
 impl Recorder {
     /// Takes up what was under way when the run before stopped. A root does so for all that is inside, before anything
     /// is dispatched: no subgraph takes the room in the budget, or the state, that another has.
-    pub(crate) async fn recover_open_calls(&self, machine: &mut MachineCore) -> Result<(), RunError> {
+    pub(crate) fn recover_open_calls<'r>(
+        &'r self,
+        machine: &'r mut MachineCore,
+    ) -> BoxFuture<'r, Result<(), RunError>> {
+        Box::pin(self.recover(machine))
+    }
+
+    async fn recover(&self, machine: &mut MachineCore) -> Result<(), RunError> {
         let budget = &self.session.budget;
         let is_limited = self.session.policy.budget.is_some();
         if is_limited {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use crate::checkpoint::{CheckpointRow, Checkpointer, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::clock::Clock;
 use crate::error::RunError;
@@ -32,6 +34,9 @@ pub(super) struct AnyThread<'t> {
     pub(super) graph: &'t dyn ReadGraph,
 }
 
+/// A thread under its lease: its status, and what was read of it.
+type Attached = (CommitLog, ThreadStatus, Option<Restored>);
+
 /// A thread that is open for writing.
 pub(super) struct Opened {
     pub(super) attached: CommitLog,
@@ -42,7 +47,7 @@ pub(super) struct Opened {
 }
 
 /// A thread as it stands, or as it stood at a checkpoint.
-pub(super) struct Seen {
+pub(super) struct ThreadView {
     /// `None` for a thread without a checkpoint, whose state is the initial one.
     pub(super) state: Option<AnyState>,
     pub(super) status: ThreadStatus,
@@ -52,10 +57,27 @@ pub(super) struct Seen {
     pub(super) questions: Questions,
 }
 
-impl AnyThread<'_> {
+impl<'t> AnyThread<'t> {
+    // Futures that typed code polls are boxed here: a future is compiled where it is made a `dyn`, or else where it is
+    // polled, which would be in every program.
+
     /// Opens the thread for writing, as its status allows.
-    pub(super) async fn open(&self, opening: Opening<()>) -> Result<Opened, RunError> {
-        let (attached, status, restored) = self.attach(None).await?;
+    pub(super) fn open(self, opening: Opening<()>) -> BoxFuture<'t, Result<Opened, RunError>> {
+        Box::pin(self.opened(opening))
+    }
+
+    /// Takes the lease and reads the thread under it, at a checkpoint or at its head.
+    pub(super) fn attach(self, number: Option<u64>) -> BoxFuture<'t, Result<Attached, RunError>> {
+        Box::pin(self.attached(number))
+    }
+
+    /// Reads the thread at a checkpoint, or as it stands.
+    pub(super) fn state_at(self, number: Option<u64>) -> BoxFuture<'t, Result<ThreadView, RunError>> {
+        Box::pin(self.seen_at(number))
+    }
+
+    async fn opened(self, opening: Opening<()>) -> Result<Opened, RunError> {
+        let (attached, status, restored) = self.attached(None).await?;
         // Without a checkpoint there is nothing to go on with, whatever a run before came to.
         let status = if restored.is_none() { ThreadStatus::New } else { status };
         self.allow(&opening, status)?;
@@ -77,12 +99,8 @@ impl AnyThread<'_> {
         Ok(Opened { attached, restored, answers, abandoned })
     }
 
-    /// Takes the lease and reads the thread under it, at a checkpoint or at its head.
-    pub(super) async fn attach(
-        &self,
-        number: Option<u64>,
-    ) -> Result<(CommitLog, ThreadStatus, Option<Restored>), RunError> {
-        let &Self { id, store, outline, .. } = self;
+    async fn attached(self, number: Option<u64>) -> Result<Attached, RunError> {
+        let Self { id, store, outline, .. } = self;
         let lease = store.acquire(id).await?;
         let now = self.clock.now();
         let fresh = ThreadRow {
@@ -176,8 +194,7 @@ impl AnyThread<'_> {
         Ok(attached.store.commit(&attached.lease, commit).await?)
     }
 
-    /// Reads the thread at a checkpoint, or as it stands.
-    pub(super) async fn state_at(&self, number: Option<u64>) -> Result<Seen, RunError> {
+    async fn seen_at(self, number: Option<u64>) -> Result<ThreadView, RunError> {
         let mut row = self.store.thread(self.id).await?;
         let mut reads = 0;
         let restored = loop {
@@ -200,7 +217,7 @@ impl AnyThread<'_> {
     }
 
     /// What can be seen of a thread that was read.
-    fn seen(&self, row: Option<ThreadRow>, restored: Option<Restored>) -> Result<Seen, RunError> {
+    fn seen(&self, row: Option<ThreadRow>, restored: Option<Restored>) -> Result<ThreadView, RunError> {
         let checkpoint = restored.as_ref().map(|restored| restored.row.clone());
         let answers = restored.as_ref().map(Restored::answers).unwrap_or_default();
         let session = Session::new(
@@ -218,7 +235,7 @@ impl AnyThread<'_> {
         let mut questions = begun.core.checked_questions();
         questions
             .retain(|question| !answers.contains_key(&(question.task.as_str().into(), question.key.as_str().into())));
-        Ok(Seen {
+        Ok(ThreadView {
             state: begun.state,
             status: row.as_ref().map_or(ThreadStatus::New, |row| row.status),
             detail: row.map(|row| row.detail).unwrap_or_default(),

@@ -10,7 +10,7 @@ use crate::questions::Questions;
 use crate::recorder::{open_calls, restore};
 use crate::state::{AnyState, State};
 use crate::thread::Thread;
-use crate::thread::any::Seen;
+use crate::thread::any::ThreadView;
 
 /// A thread as it stands, or as it stood at a checkpoint.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     }
 
     pub(super) async fn state_at(&self, number: Option<u64>) -> Result<ThreadState<S>, RunError> {
-        let Seen { state, status, detail, checkpoint, next, questions } = self.any().state_at(number).await?;
+        let ThreadView { state, status, detail, checkpoint, next, questions } = self.any().state_at(number).await?;
         let state = match state {
             Some(state) => of_type(state)?,
             None => Arc::new(S::initial(&self.threads.app.graph.executable.topology.layout)),
