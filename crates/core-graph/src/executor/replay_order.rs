@@ -8,6 +8,7 @@ use crate::machine::TaskOutcome;
 use crate::tasks::TaskId;
 
 /// The recorded order that is left, and the finished tasks whose turn has not come.
+#[derive(Default)]
 pub(crate) struct ReplayOrder {
     order: VecDeque<String>,
     left: HashSet<String>,
@@ -70,12 +71,6 @@ impl ReplayOrder {
         if let Some(task) = self.order.pop_front() {
             self.left.remove(&task);
         }
-    }
-}
-
-impl Default for ReplayOrder {
-    fn default() -> Self {
-        Self { order: VecDeque::new(), left: HashSet::new(), held: BTreeMap::new() }
     }
 }
 

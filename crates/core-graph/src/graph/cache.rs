@@ -195,7 +195,7 @@ impl Shelf {
 
     fn row(&self, kept: KeptStep) -> Result<CachedRow, StateError> {
         let named = |change: FieldChange| {
-            let name = self.fields.get(change.field as usize).map_or_else(String::new, |name| name.to_string());
+            let name = self.fields.get(change.field as usize).map_or_else(String::new, ToString::to_string);
             (name, change.op == Op::Set, change.bytes.to_vec().into())
         };
         let update = kept.changes.map(|changes| changes.into_iter().map(named).collect());

@@ -71,7 +71,7 @@ impl<S: State> Machine<S> {
         let mut batch = self.take_batch(id);
         let topology = &self.topology;
         let mark = |done: &Done, replaced: &mut FieldSet, written: &mut FieldSet| {
-            Self::mark(topology, done, replaced, written)
+            Self::mark(topology, done, replaced, written);
         };
         if let Err((id, error)) = self.core.check_conflicts(&batch, &mark) {
             return Err(self.refuse(id, RouteFault::Run(error)));

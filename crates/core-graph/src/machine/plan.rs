@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 
 use crate::checkpoint::RecordBytes;
 use crate::failure::Failure;
-use crate::machine::{Machine, MachineCore};
 use crate::machine::task::Phase;
+use crate::machine::{Machine, MachineCore};
 use crate::state::{AnyState, State};
 use crate::tasks::{Stop, TaskId};
 use crate::timeout::Timeout;
