@@ -102,8 +102,8 @@ impl Resolver {
     }
 
     fn both<'a>(&'a self, base: Option<&'a Vec<NotePath>>, more: Option<&'a Vec<NotePath>>) -> Vec<&'a NotePath> {
-        let kept = base.into_iter().flatten().filter(|file| !self.gone.contains(*file));
-        let mut files: Vec<&NotePath> = kept.chain(more.into_iter().flatten()).collect();
+        let from_base = base.into_iter().flatten().filter(|file| !self.gone.contains(*file));
+        let mut files: Vec<&NotePath> = from_base.chain(more.into_iter().flatten()).collect();
         files.sort_unstable();
         files
     }

@@ -45,9 +45,9 @@ impl Clone for OverlayLinks {
 impl OverlayLinks {
     /// The links of an overlay as it is now. Of its changes, only those are read that are others than the last time.
     pub(super) fn of(&self, overlay: &Overlay) -> Arc<LinkIndex> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let base = overlay.vault.layer();
-        let known = kept.take().filter(|kept| kept.index.is_over(&base));
+        let known = cache.take().filter(|cache| cache.index.is_over(&base));
         let mut now =
             known.unwrap_or_else(|| LinkCache { index: Arc::new(LinkIndex::over(base)), seen: BTreeMap::new() });
         let changes = &overlay.changes;
@@ -72,7 +72,7 @@ impl OverlayLinks {
             }
         }
         let index = Arc::clone(&now.index);
-        *kept = Some(now);
+        *cache = Some(now);
         index
     }
 }

@@ -50,13 +50,13 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
         let edit = found.edits.get(note.path());
         Note::parse(into.clone(), edit.map_or_else(|| note.shared_text(), |edit| Arc::from(edit.text.as_str())))
     };
-    let (added, kept) = (text_of(&gone), text_of(&home));
-    check_labels(from, &added, &kept)?;
-    let mut told = twice(&gone, &home);
+    let (added, base) = (text_of(&gone), text_of(&home));
+    check_labels(from, &added, &base)?;
+    let mut notes = twice(&gone, &home);
 
-    let joined = appended(kept.text(), added.body());
-    check_links(into, &Note::parse(into.clone(), joined.text.as_str()), &kept, &added)?;
-    let whole = with_keys(into, joined.text.clone(), &added, &mut told);
+    let joined = appended(base.text(), added.body());
+    check_links(into, &Note::parse(into.clone(), joined.text.as_str()), &base, &added)?;
+    let whole = with_keys(into, joined.text.clone(), &added, &mut notes);
     overlay.check_size(into, &whole)?;
 
     let mut written = overlay.written(into).to_vec();
@@ -72,12 +72,12 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
     found.edits.remove(from);
     next.changes.redirect(from, into);
     let done = finish(next, overlay, found, [from.clone(), into.clone()])?;
-    Ok(Merged { relinked: done.relinked, unread: done.unread, told })
+    Ok(Merged { relinked: done.relinked, unread: done.unread, told: notes })
 }
 
 /// The links of the joined text must be those of the two, in order.
-fn check_links(path: &NotePath, joined: &Note, kept: &Note, added: &Note) -> Result<(), VaultError> {
-    let own = kept.links().iter();
+fn check_links(path: &NotePath, joined: &Note, base: &Note, added: &Note) -> Result<(), VaultError> {
+    let own = base.links().iter();
     let more = added.links().iter().filter(|link| !link.in_frontmatter);
     let expected: Vec<&Link> = own.chain(more).collect();
     let same = |(a, b): (&&Link, &Link)| a.target == b.target && a.is_like(b);
@@ -90,7 +90,7 @@ fn check_links(path: &NotePath, joined: &Note, kept: &Note, added: &Note) -> Res
 }
 
 /// A label that both notes define would lead links of one of them elsewhere.
-fn check_labels(from: &NotePath, added: &Note, kept: &Note) -> Result<(), VaultError> {
+fn check_labels(from: &NotePath, added: &Note, base: &Note) -> Result<(), VaultError> {
     let labels = |note: &Note| -> BTreeMap<String, String> {
         let definitions = note.links().iter().filter(|link| link.form == LinkForm::Definition);
         let label = |link: &Link| {
@@ -99,7 +99,7 @@ fn check_labels(from: &NotePath, added: &Note, kept: &Note) -> Result<(), VaultE
         };
         definitions.filter_map(label).collect()
     };
-    let own = labels(kept);
+    let own = labels(base);
     match labels(added).into_iter().find(|(label, target)| own.get(label).is_some_and(|other| other != target)) {
         None => Ok(()),
         Some((label, _)) => {
@@ -126,9 +126,9 @@ fn twice(gone: &Note, home: &Note) -> Vec<String> {
 }
 
 /// The text with the keys of the other note's frontmatter: those it lacks, and lists joined.
-fn with_keys(path: &NotePath, mut text: String, added: &Note, told: &mut Vec<String>) -> String {
+fn with_keys(path: &NotePath, mut text: String, added: &Note, notes: &mut Vec<String>) -> String {
     if let Some(problem) = added.frontmatter().problem() {
-        told.push(format!("its frontmatter is broken at line {} and is left out", problem.line));
+        notes.push(format!("its frontmatter is broken at line {} and is left out", problem.line));
     }
     for (key, value) in added.frontmatter().iter() {
         let now = Note::parse(path.clone(), text.as_str());
@@ -144,13 +144,13 @@ fn with_keys(path: &NotePath, mut text: String, added: &Note, told: &mut Vec<Str
                 Value::Array(joined)
             }
             _ => {
-                told.push(format!("both notes have the key `{key}`; the value of `{path}` stays"));
+                notes.push(format!("both notes have the key `{key}`; the value of `{path}` stays"));
                 continue;
             }
         };
         match set_key(&text, key, &joined) {
             Ok(whole) => text = whole,
-            Err(_) => told.push(format!("the key `{key}` could not be added to `{path}`")),
+            Err(_) => notes.push(format!("the key `{key}` could not be added to `{path}`")),
         }
     }
     text

@@ -131,8 +131,8 @@ mod tests {
             // so that a difference can be read in one way only.
             let numbered: Vec<String> = lines.iter().enumerate().map(|(at, line)| format!("{at} {line}")).collect();
             let join = |edit: &dyn Fn(usize, &str) -> Option<String>| {
-                let kept: Vec<String> = numbered.iter().enumerate().filter_map(|(at, line)| edit(at, line)).collect();
-                format!("{}{}", kept.join("\n"), if ends && !kept.is_empty() { "\n" } else { "" })
+                let edited: Vec<String> = numbered.iter().enumerate().filter_map(|(at, line)| edit(at, line)).collect();
+                format!("{}{}", edited.join("\n"), if ends && !edited.is_empty() { "\n" } else { "" })
             };
             let by = |who: u8| move |at: usize, line: &str, touched: &[u8]| match (touched[at] == who, at % 3) {
                 (false, _) => Some(line.to_owned()),

@@ -85,8 +85,8 @@ pub(super) fn section_replaced(note: &Note, heading: &str, content: &str) -> Res
         (style.newline, tail)
     } else {
         let lead = &old[..old.len() - old.trim_start_matches(['\n', '\r']).len()];
-        let kept = old.trim_end_matches(['\n', '\r', ' ', '\t']).len();
-        let tail = &old[kept..];
+        let end_of_text = old.trim_end_matches(['\n', '\r', ' ', '\t']).len();
+        let tail = &old[end_of_text..];
         // The line break that ends the content is written with it.
         (lead, tail.strip_prefix("\r\n").or_else(|| tail.strip_prefix('\n')).unwrap_or(tail))
     };

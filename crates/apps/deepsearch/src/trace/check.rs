@@ -105,14 +105,14 @@ pub async fn check_report(
 
     let settled =
         settle(cx, &draft, &statements, judged, &evidence, language, config.source_tracer_unsupported).await?;
-    let mut kept = BTreeMap::new();
-    for (claim, one) in &settled.kept {
+    let mut citations = BTreeMap::new();
+    for (claim, one) in &settled.citations {
         if let (Some(source), Some(span)) = (evidence(one.data), one.span) {
             let message = message(source, claim, one.verdict(), span, one.checked.overlap);
-            kept.insert(one.data, KeptCitation { message });
+            citations.insert(one.data, KeptCitation { message });
         }
     }
-    (out.content, out.data, out.sources) = number(&settled.text, &kept, datas, language);
+    (out.content, out.data, out.sources) = number(&settled.text, &citations, datas, language);
     out.notes.push(out.count.to_string());
     out.notes.extend(settled.unsupported.iter().map(ToString::to_string));
     out.unsupported = settled.unsupported;
@@ -226,13 +226,13 @@ fn keep_best(verdicts: &mut Vec<Judged>, datas: &[TraceSource]) {
         Verdict::Contradicted => 1,
         Verdict::NotFound => 0,
     };
-    let mut kept: Vec<Judged> = Vec::new();
+    let mut best: Vec<Judged> = Vec::new();
     for one in verdicts.drain(..) {
-        match kept.iter_mut().find(|other| address(other) == address(&one)) {
+        match best.iter_mut().find(|other| address(other) == address(&one)) {
             Some(other) if rank(&one) > rank(other) => *other = one,
             Some(_) => {}
-            None => kept.push(one),
+            None => best.push(one),
         }
     }
-    *verdicts = kept;
+    *verdicts = best;
 }

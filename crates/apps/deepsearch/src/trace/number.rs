@@ -12,7 +12,7 @@ use crate::state::{CitationMessage, Locale, TraceSource};
 /// The text with checked marks and its list of references, the entries in the order of their ids, and their sources.
 pub(super) fn number(
     draft: &str,
-    kept: &BTreeMap<usize, KeptCitation>,
+    citations: &BTreeMap<usize, KeptCitation>,
     datas: &[TraceSource],
     language: Locale,
 ) -> (String, Vec<CitationMessage>, Vec<TraceSource>) {
@@ -22,7 +22,7 @@ pub(super) fn number(
     let text = replace_marks(draft, |mark| {
         let Target::Source(key) = &mark.target else { return None };
         let index: usize = key.parse().ok()?;
-        let (entry, data) = (kept.get(&index)?, datas.get(index)?);
+        let (entry, data) = (citations.get(&index)?, datas.get(index)?);
         let address = canonical(&data.url);
         let number = references.iter().position(|(known, _)| *known == address).unwrap_or_else(|| {
             references.push((address, data));

@@ -62,7 +62,7 @@ pub async fn trace_section(
     } else if !cx.resources().may_ask(Slot::WritingChecking, Stage::Checking) {
         by_wording(&bare, sources)
     } else {
-        match asked(cx, &text, &bare, sources, &mut traced.notices).await? {
+        match by_model(cx, &text, &bare, sources, &mut traced.notices).await? {
             Some(found) => found,
             None => by_wording(&bare, sources),
         }
@@ -72,7 +72,7 @@ pub async fn trace_section(
 }
 
 /// Statements and sources by the model; none when it failed.
-async fn asked(
+async fn by_model(
     cx: &Context<Resources>,
     text: &str,
     bare: &[&Claim],

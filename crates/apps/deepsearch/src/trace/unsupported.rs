@@ -27,7 +27,7 @@ pub(super) struct SettledText {
     /// The text with `[citation:K]` for the citations that stay.
     pub(super) text: String,
     /// Those citations, each with the statement that it stands behind.
-    pub(super) kept: Vec<(String, Judged)>,
+    pub(super) citations: Vec<(String, Judged)>,
     pub(super) unsupported: Vec<UnsupportedStatement>,
 }
 
@@ -42,7 +42,7 @@ pub(super) async fn settle<'e>(
     policy: Unsupported,
 ) -> Result<SettledText, NodeError> {
     let mut settled =
-        SettledText { text: String::with_capacity(draft.len()), kept: Vec::new(), unsupported: Vec::new() };
+        SettledText { text: String::with_capacity(draft.len()), citations: Vec::new(), unsupported: Vec::new() };
     let mut from = 0;
     for (place, claim) in statements.iter().enumerate() {
         // Marks in headings and code belong to no statement.
@@ -54,13 +54,14 @@ pub(super) async fn settle<'e>(
         let supported = has(Verdict::Supported) || has(Verdict::NotChecked);
         if verdicts.is_empty() || supported {
             let disagree = has(Verdict::Supported) && has(Verdict::Contradicted);
-            let kept: Vec<Judged> = verdicts.into_iter().filter(|one| one.verdict() != Verdict::NotFound).collect();
-            let mut text = with_marks_of(sentence, &kept);
+            let remaining: Vec<Judged> =
+                verdicts.into_iter().filter(|one| one.verdict() != Verdict::NotFound).collect();
+            let mut text = with_marks_of(sentence, &remaining);
             if disagree {
                 text = with_remark(&text, language.pick("（来源说法不一）", " *(sources disagree)*"));
             }
             settled.text.push_str(&text);
-            settled.kept.extend(kept.into_iter().map(|one| (claim.text.clone(), one)));
+            settled.citations.extend(remaining.into_iter().map(|one| (claim.text.clone(), one)));
             continue;
         }
         let verdict = if has(Verdict::Contradicted) { Verdict::Contradicted } else { Verdict::NotFound };
@@ -83,7 +84,7 @@ pub(super) async fn settle<'e>(
                 if let Some((new, one)) = corrected(cx, place, claim, &verdicts, evidence).await? {
                     note(Resolution::Rewritten { to: new.clone() });
                     settled.text.push_str(&replaced(sentence, &new, one.data));
-                    settled.kept.push((new, one));
+                    settled.citations.push((new, one));
                     continue;
                 }
             }
@@ -95,19 +96,19 @@ pub(super) async fn settle<'e>(
             _ => language.pick("（来源中未找到）", " *(not found in its source)*"),
         };
         settled.text.push_str(&with_remark(&with_marks_of(sentence, &verdicts), remark));
-        settled.kept.extend(verdicts.into_iter().map(|one| (claim.text.clone(), one)));
+        settled.citations.extend(verdicts.into_iter().map(|one| (claim.text.clone(), one)));
     }
     settled.text.push_str(&replace_marks(&draft[from..], |_| None));
     Ok(settled)
 }
 
 /// A sentence with the marks of `kept` only, each once.
-fn with_marks_of(sentence: &str, kept: &[Judged]) -> String {
+fn with_marks_of(sentence: &str, citations: &[Judged]) -> String {
     let mut seen: Vec<usize> = Vec::new();
     replace_marks(sentence, |mark| {
         let Target::Source(key) = &mark.target else { return None };
         let data: usize = key.parse().ok()?;
-        let stays = kept.iter().any(|one| one.data == data && one.span.is_some()) && !seen.contains(&data);
+        let stays = citations.iter().any(|one| one.data == data && one.span.is_some()) && !seen.contains(&data);
         seen.push(data);
         stays.then(|| format!("[citation:{data}]"))
     })
@@ -150,7 +151,7 @@ async fn corrected<'e>(
             let key = format!("trace/correct/{place}/{}", one.data);
             let ask = Ask::new(key, "trace/correct").slot(Slot::WritingChecking).tries(1);
             let args = json!({ "claim": claim.text, "passage": passage, "title": source.title });
-            text(cx, &ask, &args, |said| Ok(one_line(said))).await?.ok()
+            text(cx, &ask, &args, |answer| Ok(one_line(answer))).await?.ok()
         } else {
             quotation(passage)
         };

@@ -54,23 +54,23 @@ pub(crate) async fn classify(
         round += 1;
         let work = left.chunks(size).enumerate().map(|(at, batch)| choose(cx, brief, top, (round, at), batch));
         let answers = try_join_all(work).await?;
-        let mut kept = Vec::new();
+        let mut chosen = Vec::new();
         for (batch, answer) in left.chunks(size).zip(answers) {
             match answer {
-                Ok(places) => kept.extend(places.into_iter().filter_map(|place| batch.get(place)).cloned()),
+                Ok(places) => chosen.extend(places.into_iter().filter_map(|place| batch.get(place)).cloned()),
                 Err(failure) => {
                     notes.push(format!(
                         "section {}: documents were chosen by their scores: {failure}",
                         brief.section.id
                     ));
-                    kept.extend(rank(batch.to_vec(), top));
+                    chosen.extend(rank(batch.to_vec(), top));
                 }
             }
         }
-        if kept.is_empty() || kept.len() == left.len() {
+        if chosen.is_empty() || chosen.len() == left.len() {
             break;
         }
-        left = kept;
+        left = chosen;
     }
     let left = rank(left, top);
     notes.push(used(brief, left.len(), found));
@@ -150,8 +150,8 @@ pub fn rank(documents: Vec<Document>, top: usize) -> Vec<Document> {
         order.push((-score, *place, at));
     }
     order.sort_unstable();
-    let kept: BTreeSet<usize> = order.into_iter().take(top).map(|(_, _, at)| at).collect();
-    documents.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, found)| found).collect()
+    let best: BTreeSet<usize> = order.into_iter().take(top).map(|(_, _, at)| at).collect();
+    documents.into_iter().enumerate().filter(|(at, _)| best.contains(at)).map(|(_, found)| found).collect()
 }
 
 #[cfg(test)]

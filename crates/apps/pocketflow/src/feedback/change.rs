@@ -93,8 +93,8 @@ impl fmt::Display for Candidate {
             Self::Approve => f.write_str("go on with it as it is"),
             Self::Cancel => f.write_str("end this journey"),
             Self::Edit(edits) => {
-                let told: Vec<String> = edits.iter().map(Edit::to_string).collect();
-                f.write_str(&told.join(", "))
+                let descriptions: Vec<String> = edits.iter().map(Edit::to_string).collect();
+                f.write_str(&descriptions.join(", "))
             }
         }
     }

@@ -179,7 +179,7 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
     let mut edits = Vec::new();
     let mut pending: Vec<usize> = Vec::new();
     let mut before: Option<EditVerb> = None;
-    let mut kept: Option<Vec<usize>> = None;
+    let mut to_keep: Option<Vec<usize>> = None;
     for (index, clause) in clauses.iter().enumerate() {
         if clause.is_empty() {
             continue;
@@ -195,7 +195,7 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
         }
         if clause.except && !at.is_empty() {
             if clause.has(EditVerb::Remove) {
-                kept.get_or_insert_default().extend(at);
+                to_keep.get_or_insert_default().extend(at);
             } else {
                 edits.extend(at.into_iter().map(Edit::Remove));
             }
@@ -223,9 +223,9 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
         match verb {
             // Something about a place that asks for nothing is a question or a remark.
             Some(EditVerb::Add) if asks && !at.is_empty() => {}
-            Some(EditVerb::Keep) if !at.is_empty() => kept.get_or_insert_default().extend(at),
+            Some(EditVerb::Keep) if !at.is_empty() => to_keep.get_or_insert_default().extend(at),
             Some(EditVerb::Remove) if clause.has(EditVerb::Keep) && (clause.all || clause.rest) && !at.is_empty() => {
-                kept.get_or_insert_default().extend(at);
+                to_keep.get_or_insert_default().extend(at);
             }
             Some(EditVerb::Swap) if at.len() == 2 => edits.push(Edit::Swap(at[0], at[1])),
             Some(EditVerb::Merge) if at.len() == 2 => edits.push(Edit::Merge(at[0], at[1])),
@@ -269,8 +269,8 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
             }
         }
     }
-    if let Some(kept) = kept {
-        let gone = (1..=shown.count()).filter(|place| !kept.contains(place)).map(Edit::Remove);
+    if let Some(to_keep) = to_keep {
+        let gone = (1..=shown.count()).filter(|place| !to_keep.contains(place)).map(Edit::Remove);
         edits.retain(|edit| !matches!(edit, Edit::Remove(_)));
         edits.extend(gone);
     }

@@ -226,12 +226,12 @@ fn most(phrase: &[Part]) -> usize {
 
 #[cfg(test)]
 fn one(phrase: &[Part], turn: usize) -> String {
-    let said = phrase.iter().map(|part| match part {
+    let words = phrase.iter().map(|part| match part {
         Part::Word(ways) => ways[turn % ways.len()].clone(),
         Part::Stem(stem) => stem.clone(),
         Part::Choice(phrases) => one(&phrases[turn % phrases.len()], turn / phrases.len() + turn),
     });
-    said.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// A word as somebody types it who has no accents: `für` as `fur` and `fuer`.

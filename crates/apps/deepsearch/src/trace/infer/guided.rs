@@ -34,11 +34,11 @@ pub(super) fn of_citations(chapter: &Chapter<'_>, conclusion: &str, language: Lo
     statements.sort_by(|a, b| b.0.total_cmp(&a.0));
     statements.truncate(MOST);
     let mut steps = Vec::new();
-    let mut said = Vec::new();
+    let mut lines = Vec::new();
     let mut heads = Vec::new();
     for (_, text, numbers) in &statements {
         let records: Vec<String> = numbers.iter().map(|number| format!("《{number}》")).collect();
-        said.push(format!("{} {text}", records.concat()));
+        lines.push(format!("{} {text}", records.concat()));
         if text.trim_end_matches(STOPS) == conclusion.trim_end_matches(STOPS) {
             steps.push(RawStep::new(records, Relation::Refer, conclusion));
             continue;
@@ -50,5 +50,5 @@ pub(super) fn of_citations(chapter: &Chapter<'_>, conclusion: &str, language: Lo
         steps.push(RawStep::new(heads, Relation::Infer, conclusion));
     }
     let lead = language.pick("该结论所在章节的依据：", "The section rests on:");
-    (format!("{lead}\n{}", said.join("\n")), steps)
+    (format!("{lead}\n{}", lines.join("\n")), steps)
 }

@@ -220,8 +220,8 @@ impl Provenance {
             }
         }
         let search = petgraph::visit::Dfs::new(Reversed(&self.graph), goal);
-        let kept: BTreeSet<NodeIndex> = search.iter(Reversed(&self.graph)).collect();
-        self.graph.retain_nodes(|_, at| kept.contains(&at));
+        let reached: BTreeSet<NodeIndex> = search.iter(Reversed(&self.graph)).collect();
+        self.graph.retain_nodes(|_, at| reached.contains(&at));
     }
 
     /// How many records the conclusion rests on.
