@@ -207,7 +207,7 @@ impl<'t> Sentence<'t> {
     }
 
     /// A date as it stands.
-    pub(super) fn shown(&self, date: &Date) -> String {
+    pub(super) fn date_text(&self, date: &Date) -> String {
         self.text[date.range.clone()].to_owned()
     }
 }

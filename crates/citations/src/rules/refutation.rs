@@ -238,7 +238,7 @@ fn refutes_date(
     if !(changed || sure && plain && read) || !date.differs(other) {
         return None;
     }
-    let found = sentence.shown(other);
+    let found = sentence.date_text(other);
     others_agree(mine, &date.tokens, sentence).then(|| {
         (Fault { kind: FaultKind::Date, claimed: claim[date.range.clone()].to_owned(), found: Some(found) }, span)
     })

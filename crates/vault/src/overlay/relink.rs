@@ -146,7 +146,7 @@ impl Relocation {
         }
         let folders = source.folders.iter().filter_map(|folder| Some((folder, self.new_folder(&folder.target)?)));
         edits.extend(folders);
-        if edits.is_empty() { Ok(None) } else { written(place, source, edits).map(Some) }
+        if edits.is_empty() { Ok(None) } else { with_targets(place, source, edits).map(Some) }
     }
 
     /// The files with links that led to what moves.
@@ -233,7 +233,7 @@ pub(super) fn can_hold(form: LinkForm, target: &str) -> bool {
 }
 
 /// The file's text with the targets replaced, looked at again: every link must be what it was or what it was to become.
-fn written(
+fn with_targets(
     path: &NotePath,
     source: &Source,
     mut edits: Vec<(&Link, String)>,
@@ -310,7 +310,7 @@ pub(super) fn retargeted(
         };
         edits.push((link, target.unwrap_or(bare.target)));
     }
-    let (edit, done) = written(path, &source, edits)?;
+    let (edit, done) = with_targets(path, &source, edits)?;
     let written = edit.written(overlay.written(path), false);
     overlay.put(path, After::Text(edit.text.into(), written))?;
     overlay.changes.settle();

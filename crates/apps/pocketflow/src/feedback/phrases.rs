@@ -80,7 +80,7 @@ impl List {
     #[cfg(test)]
     pub(super) fn phrases(&self) -> impl Iterator<Item = String> {
         let whole = |phrase: &&Vec<Part>| !phrase.iter().any(|part| matches!(part, Part::Stem(_)));
-        self.phrases.iter().filter(whole).flat_map(|phrase| (0..most(phrase)).map(|turn| one(phrase, turn)))
+        self.phrases.iter().filter(whole).flat_map(|phrase| (0..most(phrase)).map(|turn| spelt(phrase, turn)))
     }
 }
 
@@ -225,11 +225,11 @@ fn most(phrase: &[Part]) -> usize {
 }
 
 #[cfg(test)]
-fn one(phrase: &[Part], turn: usize) -> String {
+fn spelt(phrase: &[Part], turn: usize) -> String {
     let words = phrase.iter().map(|part| match part {
         Part::Word(ways) => ways[turn % ways.len()].clone(),
         Part::Stem(stem) => stem.clone(),
-        Part::Choice(phrases) => one(&phrases[turn % phrases.len()], turn / phrases.len() + turn),
+        Part::Choice(phrases) => spelt(&phrases[turn % phrases.len()], turn / phrases.len() + turn),
     });
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

@@ -76,7 +76,7 @@ pub(super) fn tag(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Vec<
     let mut tagged = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let (tag, length) = one(text, words, shown, &parts, at);
+        let (tag, length) = longest_tag(text, words, shown, &parts, at);
         tagged.push(Tagged {
             tag,
             start: tokens[at].start,
@@ -88,7 +88,13 @@ pub(super) fn tag(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Vec<
     ranges(&text.text, tagged)
 }
 
-fn one(text: &Text, words: &WordLists, shown: &ReviewedItems, parts: &[Option<&str>], at: usize) -> (Tag, usize) {
+fn longest_tag(
+    text: &Text,
+    words: &WordLists,
+    shown: &ReviewedItems,
+    parts: &[Option<&str>],
+    at: usize,
+) -> (Tag, usize) {
     let tokens = &text.tokens;
     if let Some(place) = digits(&tokens[at], shown.count()) {
         return (Tag::Place(vec![place], true), 1);

@@ -32,7 +32,7 @@ pub async fn info_retrieval(
     let work = queries.iter().enumerate().map(|(at, query)| retrieve(&cx, request, at, query));
     let answers: Vec<RetrievedDocuments> = try_join_all(work).await?;
 
-    let mut known = state.known();
+    let mut known = state.known_ids();
     let (mut new, mut history, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     let mut unread: BTreeSet<String> = BTreeSet::new();
     let mut failures: BTreeMap<(StatusCode, String, String), usize> = BTreeMap::new();

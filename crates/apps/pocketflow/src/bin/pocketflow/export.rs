@@ -33,20 +33,20 @@ pub(crate) async fn export(
             ExportFormat::Bibtex => Value::String(form::bibtex(proposal)),
             ExportFormat::CslJson => form::csl_json(proposal),
         };
-        return done(session, &written(format, &conversation, proposal)?, &value);
+        return done(session, &form_text(format, &conversation, proposal)?, &value);
     };
     private::create_dir(dir).map_err(CliError::io("create the directory", dir))?;
     let formats = format.map_or_else(|| ExportFormat::ALL.to_vec(), |one| vec![one]);
     let mut files = Vec::new();
     for format in formats {
         let path = dir.join(format.file());
-        private::write(&path, written(format, &conversation, proposal)?).map_err(CliError::io("write", &path))?;
+        private::write(&path, form_text(format, &conversation, proposal)?).map_err(CliError::io("write", &path))?;
         files.push(path.display().to_string());
     }
     done(session, &files.join("\n"), &json!({ "files": files }))
 }
 
-fn written(format: ExportFormat, session: &session::Session, proposal: &Proposal) -> Result<String, Failure> {
+fn form_text(format: ExportFormat, session: &session::Session, proposal: &Proposal) -> Result<String, Failure> {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).map(|text| format!("{text}\n"));
     Ok(match format {
         ExportFormat::Markdown => form::markdown(proposal),
