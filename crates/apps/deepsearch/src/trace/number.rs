@@ -1,4 +1,4 @@
-//! Numbers of citations: by address, in the order in which they appear.
+//! The numbers of citations. Citations of one address share a number; numbers follow the order of appearance.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use super::references::list;
 use crate::evidence::canonical;
 use crate::state::{CitationMessage, Locale, TraceSource};
 
-/// The text with checked marks and its list of references, the entries in the order of their ids, and their sources.
+/// The text with checked marks and the list of references, the entries in the order of their ids, and the source of
+/// each entry.
 pub(super) fn number(
     draft: &str,
     citations: &BTreeMap<usize, KeptCitation>,
