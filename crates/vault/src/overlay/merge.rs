@@ -1,4 +1,4 @@
-//! One note put into another, with every link to it and in it.
+//! Merges one note into another, with every link to the note and in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -45,14 +45,14 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
     relocation.moves.insert(from.clone(), into.clone());
     let mut found = relocation.relink(overlay)?;
 
-    // Both with their links as they have to be at the place of `into`.
+    // Both notes, with their links rewritten for the path of `into`.
     let text_of = |note: &Note| {
         let edit = found.edits.get(note.path());
         Note::parse(into.clone(), edit.map_or_else(|| note.shared_text(), |edit| Arc::from(edit.text.as_str())))
     };
     let (added, base) = (text_of(&gone), text_of(&home));
     check_labels(from, &added, &base)?;
-    let mut notes = twice(&gone, &home);
+    let mut notes = shared_anchors(&gone, &home);
 
     let joined = appended(base.text(), added.body());
     check_links(into, &Note::parse(into.clone(), joined.text.as_str()), &base, &added)?;
@@ -75,7 +75,7 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
     Ok(Merged { relinked: done.relinked, unread: done.unread, told: notes })
 }
 
-/// The links of the joined text must be those of the two, in order.
+/// Checks that the links of the joined text are the links of the two notes, in order.
 fn check_links(path: &NotePath, joined: &Note, base: &Note, added: &Note) -> Result<(), VaultError> {
     let own = base.links().iter();
     let more = added.links().iter().filter(|link| !link.in_frontmatter);
@@ -89,7 +89,8 @@ fn check_links(path: &NotePath, joined: &Note, base: &Note, added: &Note) -> Res
     Err(VaultError::illegal_edit(path, reason))
 }
 
-/// A label that both notes define would lead links of one of them elsewhere.
+/// Refuses a merge when both notes define a reference label with different targets: links of one note would then lead
+/// elsewhere.
 fn check_labels(from: &NotePath, added: &Note, base: &Note) -> Result<(), VaultError> {
     let labels = |note: &Note| -> BTreeMap<String, String> {
         let definitions = note.links().iter().filter(|link| link.form == LinkForm::Definition);
@@ -110,8 +111,8 @@ fn check_labels(from: &NotePath, added: &Note, base: &Note) -> Result<(), VaultE
     }
 }
 
-/// Headings and block ids that both notes have: links to them lead to the first.
-fn twice(gone: &Note, home: &Note) -> Vec<String> {
+/// One line for each heading and block id that both notes have. Links to such an anchor lead to the first.
+fn shared_anchors(gone: &Note, home: &Note) -> Vec<String> {
     let headings = gone.headings().iter().map(|heading| Anchor::Heading(vec![heading.text.clone()]));
     let blocks = gone.blocks().iter().map(|block| Anchor::Block(block.id.clone()));
     let both: BTreeSet<String> = headings
@@ -125,7 +126,8 @@ fn twice(gone: &Note, home: &Note) -> Vec<String> {
     both.iter().map(|anchor| format!("`{anchor}` is in both notes; links to it lead to the first")).collect()
 }
 
-/// The text with the keys of the other note's frontmatter: those it lacks, and lists joined.
+/// The text with the frontmatter of the other note: missing keys are added, lists are joined, and every other key
+/// stays. A line in `notes` reports each key that is not taken over.
 fn with_keys(path: &NotePath, mut text: String, added: &Note, notes: &mut Vec<String>) -> String {
     if let Some(problem) = added.frontmatter().problem() {
         notes.push(format!("its frontmatter is broken at line {} and is left out", problem.line));
