@@ -61,7 +61,7 @@ pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
 }
 
 /// What lies before the person in a review.
-pub(crate) fn shown(session: &Session) -> ReviewedItems {
+pub(crate) fn reviewed_items(session: &Session) -> ReviewedItems {
     let artifacts = &session.artifacts;
     match session.waiting_for {
         Waiting::Report => ReviewedItems::proposal(
@@ -250,7 +250,7 @@ pub(crate) fn stops(session: &Session, message: &str, about: Option<&Question>) 
     let kind = if Question::of(session).is_late(about) {
         of_late(session, message, about).kind
     } else if is_reply(session, message) {
-        let read = feedback::read_shown(message, &shown(session));
+        let read = feedback::read_shown(message, &reviewed_items(session));
         // The turn may be doing what a yes confirms, so a yes, also a weak one, wants nothing otherwise.
         let says_yes = matches!(read.reading, Reading::Approve | Reading::Candidate(Candidate::Approve));
         let kind = of_reply(session, message, read).kind;

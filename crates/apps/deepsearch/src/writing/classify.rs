@@ -40,7 +40,7 @@ pub(crate) async fn classify(
     documents: Vec<Document>,
 ) -> Result<(Vec<Document>, Vec<String>), NodeError> {
     let config = &brief.config;
-    let top = most(brief);
+    let top = document_limit(brief);
     let size = config.sub_report_classify_doc_infos_single_time_num.max(1) as usize;
     let found = documents.len();
     let mut notes = Vec::new();
@@ -73,27 +73,27 @@ pub(crate) async fn classify(
         left = chosen;
     }
     let left = rank(left, top);
-    notes.push(used(brief, left.len(), found));
+    notes.push(usage_note(brief, left.len(), found));
     Ok((left, notes))
 }
 
 /// The same, chosen by scores alone.
 pub(crate) fn best(brief: &SectionBrief, documents: Vec<Document>) -> (Vec<Document>, Vec<String>) {
-    let (top, found) = (most(brief), documents.len());
+    let (top, found) = (document_limit(brief), documents.len());
     if found <= top {
         return (documents, Vec::new());
     }
     let left = rank(documents, top);
-    let note = used(brief, left.len(), found);
+    let note = usage_note(brief, left.len(), found);
     (left, vec![note])
 }
 
 /// The most documents that a section may rest on.
-fn most(brief: &SectionBrief) -> usize {
+fn document_limit(brief: &SectionBrief) -> usize {
     brief.config.sub_report_classify_doc_infos_res_top_k_num.max(1) as usize
 }
 
-fn used(brief: &SectionBrief, left: usize, found: usize) -> String {
+fn usage_note(brief: &SectionBrief, left: usize, found: usize) -> String {
     format!("section {}: {left} of {found} documents are used", brief.section.id)
 }
 

@@ -244,7 +244,7 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
             Some(EditVerb::Remove) if !at.is_empty() => edits.extend(at.into_iter().map(Edit::Remove)),
             Some(EditVerb::Remove) if clause.rest || clause.all || asks => {}
             Some(EditVerb::Remove) if !clause.content.is_empty() => {
-                edits.push(named(&clause.content, shown).unwrap_or_else(whole));
+                edits.push(removal_of(&clause.content, shown).unwrap_or_else(whole));
             }
             Some(EditVerb::Add) if at.is_empty() && !clause.content.is_empty() => {
                 edits.push(Edit::Add(bare(&clause.content)));
@@ -284,7 +284,7 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
 }
 
 /// The removal of the only query that has these words; `None` when no query or several have them.
-fn named(content: &str, shown: &ReviewedItems) -> Option<Edit> {
+fn removal_of(content: &str, shown: &ReviewedItems) -> Option<Edit> {
     let content = bare(content).to_lowercase();
     let mut found = shown.items.iter().enumerate().filter(|(_, item)| item.to_lowercase().contains(&content));
     let (at, _) = found.next()?;

@@ -10,8 +10,8 @@ const LEAST: usize = 5;
 ///
 /// The corrected forms of a word are the words of approvals of this language that yield it when one letter is left out,
 /// doubled, or exchanged with its neighbour.
-pub(super) fn mended(text: &Text, words: &WordLists) -> Option<Text> {
-    let mut mended = None;
+pub(super) fn corrected(text: &Text, words: &WordLists) -> Option<Text> {
+    let mut corrected = None;
     for (at, token) in text.tokens.iter().enumerate() {
         let letters: Vec<char> = token.lower.chars().collect();
         if letters.len() + 1 < LEAST || !letters.iter().all(|c| c.is_alphabetic() && *c < '\u{500}') {
@@ -23,10 +23,10 @@ pub(super) fn mended(text: &Text, words: &WordLists) -> Option<Text> {
         let meant = words.of_approvals().filter(|word| slips(word, &letters)).map(str::to_owned);
         let meant: Vec<String> = meant.collect();
         if !meant.is_empty() {
-            mended.get_or_insert_with(|| text.clone()).tokens[at].forms.extend(meant);
+            corrected.get_or_insert_with(|| text.clone()).tokens[at].forms.extend(meant);
         }
     }
-    mended
+    corrected
 }
 
 /// Whether `typed` is `word` with one typing error. The first letter must be right.

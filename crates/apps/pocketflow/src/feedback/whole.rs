@@ -35,7 +35,7 @@ pub(super) fn read(text: &Text, shown: &ReviewedItems) -> Option<(WholeMessage, 
     let strange = |words: &WordLists| text.tokens.iter().filter(|token| !words.has(token)).count();
     for words in LANGUAGES.iter().filter(|words| strange(words) <= SLIPS) {
         let read = approval(text, words, shown)
-            .or_else(|| typos::mended(text, words).and_then(|mended| approval(&mended, words, shown)));
+            .or_else(|| typos::corrected(text, words).and_then(|corrected| approval(&corrected, words, shown)));
         match read {
             Some((WholeMessage::Approve, found)) => return Some((WholeMessage::Approve, found)),
             Some(other) => nearly = nearly.or(Some(other)),

@@ -113,7 +113,7 @@ impl WordLists {
     }
 
     /// How many tokens of a text the phrases of this language cover.
-    pub(super) fn known(&self, tokens: &[Token]) -> usize {
+    pub(super) fn known_tokens(&self, tokens: &[Token]) -> usize {
         let mut at = 0;
         let mut known = 0;
         while at < tokens.len() {
@@ -166,7 +166,7 @@ pub(super) fn language(text: &Text) -> &'static WordLists {
     // Of several languages that know equally many words, the first is taken; English is the first of all.
     let mut best = &languages[0];
     for words in &languages[1..] {
-        if words.known(&text.tokens) > best.known(&text.tokens) {
+        if words.known_tokens(&text.tokens) > best.known_tokens(&text.tokens) {
             best = words;
         }
     }

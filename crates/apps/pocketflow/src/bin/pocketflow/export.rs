@@ -6,7 +6,7 @@ use graphloom_pocketflow::session::{self, Proposal};
 use serde_json::{Value, json};
 
 use crate::args::ExportFormat;
-use crate::inspect::done;
+use crate::inspect::print_result;
 use crate::open::open_existing;
 
 /// Prints a form of the proposal, or writes one or all of them to the directory of `--out`.
@@ -33,7 +33,7 @@ pub(crate) async fn export(
             ExportFormat::Bibtex => Value::String(form::bibtex(proposal)),
             ExportFormat::CslJson => form::csl_json(proposal),
         };
-        return done(session, &form_text(format, &conversation, proposal)?, &value);
+        return print_result(session, &form_text(format, &conversation, proposal)?, &value);
     };
     private::create_dir(dir).map_err(CliError::io("create the directory", dir))?;
     let formats = format.map_or_else(|| ExportFormat::ALL.to_vec(), |one| vec![one]);
@@ -43,7 +43,7 @@ pub(crate) async fn export(
         private::write(&path, form_text(format, &conversation, proposal)?).map_err(CliError::io("write", &path))?;
         files.push(path.display().to_string());
     }
-    done(session, &files.join("\n"), &json!({ "files": files }))
+    print_result(session, &files.join("\n"), &json!({ "files": files }))
 }
 
 fn form_text(format: ExportFormat, session: &session::Session, proposal: &Proposal) -> Result<String, Failure> {

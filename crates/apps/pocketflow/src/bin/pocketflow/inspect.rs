@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::open::{no_checkpoint, open_existing};
 
-pub(crate) fn done(session: &Session, text: &str, value: &Value) -> Result<ExitStatus, Failure> {
+pub(crate) fn print_result(session: &Session, text: &str, value: &Value) -> Result<ExitStatus, Failure> {
     session.progress.result(ExitStatus::Done, text, value)?;
     Ok(ExitStatus::Done)
 }
@@ -62,7 +62,7 @@ pub(crate) async fn inspect(session: &Session, id: &str) -> Result<ExitStatus, F
         }
         step.evidence.iter().try_for_each(|evidence| writeln!(out, "    read by: {evidence}"))?;
     }
-    done(session, &out, &json!({ "session": conversation, "quarantined": quarantined }))
+    print_result(session, &out, &json!({ "session": conversation, "quarantined": quarantined }))
 }
 
 /// Lists checkpoints.
@@ -80,7 +80,7 @@ pub(crate) async fn history(session: &Session, id: &str) -> Result<ExitStatus, F
             json!({ "checkpoint": row.number, "parent": row.parent, "time": row.time, "rule": rule, "next": next }),
         );
     }
-    done(session, &out, &json!(values))
+    print_result(session, &out, &json!(values))
 }
 
 /// Shows what changed between two checkpoints.
@@ -105,7 +105,7 @@ pub(crate) async fn diff(session: &Session, id: &str, from: u64, to: u64) -> Res
         writeln!(out, "+ {path}: {value}")?;
     }
     let lines: Vec<&str> = out.lines().collect();
-    done(session, &out, &json!(lines))
+    print_result(session, &out, &json!(lines))
 }
 
 fn flatten(path: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
@@ -144,5 +144,5 @@ pub(crate) async fn graph(session: &Session, id: Option<&str>, format: GraphForm
         let nodes: Vec<&str> = path.tasks.iter().map(|task| task.split(':').next().unwrap_or(task)).collect();
         let _ = writeln!(drawn, "{comment} path taken: {}", nodes.join(" → "));
     }
-    done(session, &drawn, &json!({ "graph": drawn, "path": path }))
+    print_result(session, &drawn, &json!({ "graph": drawn, "path": path }))
 }
