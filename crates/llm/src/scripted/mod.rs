@@ -19,9 +19,10 @@ pub use reply::Reply;
 
 use rules::Rules;
 
-/// A model that answers from rules or from a function, and keeps a log of what it was asked.
+/// A model that answers from rules or from a function, and logs its requests.
 ///
-/// A script file holds one rule a line (or a JSON array of rules); the first rule that fits and is not used up answers:
+/// A script file holds one rule per line (or a JSON array of rules). The first rule that fits and is not used up
+/// answers:
 ///
 /// ```json
 /// {"when": ["outline", "lighthouse"], "json": {"tasks": []}}
