@@ -207,8 +207,8 @@ mod tests {
             (9001, 0, "the request needs 9001 tokens, more than `m` reads; "),
             (0, 0, "the request is longer than `m` reads; "),
         ] {
-            let told = ModelError::ContextLength { model: "m".into(), needed, limit }.to_string();
-            assert!(told.starts_with(expected), "{told}");
+            let message = ModelError::ContextLength { model: "m".into(), needed, limit }.to_string();
+            assert!(message.starts_with(expected), "{message}");
         }
     }
 }

@@ -121,8 +121,8 @@ fn convert(schema: &Value, root: &Value, trail: &mut Vec<String>, depth: usize) 
         out.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
     if !remarks.is_empty() {
-        let said = out.get("description").and_then(Value::as_str).unwrap_or_default();
-        let text = format!("{said} ({})", remarks.join(", ")).trim().to_owned();
+        let description = out.get("description").and_then(Value::as_str).unwrap_or_default();
+        let text = format!("{description} ({})", remarks.join(", ")).trim().to_owned();
         out.insert("description".to_owned(), Value::String(text));
     }
     if !["type", "anyOf", "enum", "const"].iter().any(|word| out.contains_key(*word)) {

@@ -41,18 +41,18 @@ pub fn strip_reasoning(text: &str) -> String {
     let mut rest = text.trim_start_matches('\u{feff}').to_owned();
     for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
         let lower = rest.to_ascii_lowercase();
-        let mut kept = String::with_capacity(rest.len());
+        let mut answer = String::with_capacity(rest.len());
         let mut at = 0;
         while let Some(end) = lower[at..].find(close).map(|found| at + found) {
             if let Some(start) = lower[at..end].find(open) {
-                kept.push_str(&rest[at..at + start]);
+                answer.push_str(&rest[at..at + start]);
             } else {
-                kept.clear();
+                answer.clear();
             }
             at = end + close.len();
         }
-        kept.push_str(&rest[at..]);
-        rest = kept;
+        answer.push_str(&rest[at..]);
+        rest = answer;
     }
     rest
 }

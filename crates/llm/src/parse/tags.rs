@@ -33,14 +33,14 @@ pub fn find_all(content: &str, tag: &str) -> Vec<String> {
 
 /// The text without the blocks of `tag`, tags included. A block that is never closed stays.
 pub fn without(content: &str, tag: &str) -> String {
-    let mut kept = String::with_capacity(content.len());
+    let mut outside = String::with_capacity(content.len());
     let mut at = 0;
     for block in closed_blocks(content, tag) {
-        kept.push_str(&content[at..block.start]);
+        outside.push_str(&content[at..block.start]);
         at = block.end;
     }
-    kept.push_str(&content[at..]);
-    kept
+    outside.push_str(&content[at..]);
+    outside
 }
 
 /// An opening or closing tag.

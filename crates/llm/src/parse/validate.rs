@@ -28,10 +28,10 @@ impl SchemaCheck {
 
     /// The faults of `value`, each with its place as a JSON pointer; empty when the value fits.
     pub fn errors(&self, value: &Value) -> Vec<String> {
-        let mut told: Vec<String> = Vec::new();
+        let mut faults: Vec<String> = Vec::new();
         let mut more = 0_usize;
         for error in self.validator.iter_errors(value) {
-            if told.len() == MAX_ERRORS {
+            if faults.len() == MAX_ERRORS {
                 more += 1;
                 continue;
             }
@@ -42,12 +42,12 @@ impl SchemaCheck {
                 message.truncate(cut);
                 message.push('…');
             }
-            told.push(format!("at {place}: {message}"));
+            faults.push(format!("at {place}: {message}"));
         }
         if more > 0 {
-            told.push(format!("and {more} more"));
+            faults.push(format!("and {more} more"));
         }
-        told
+        faults
     }
 }
 

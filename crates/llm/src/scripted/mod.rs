@@ -133,7 +133,7 @@ pub fn rendered(request: &ChatRequest) -> String {
         text.push_str(": ");
         for part in &message.parts {
             match part {
-                Part::Text { text: said } | Part::Reasoning { text: said, .. } => text.push_str(said),
+                Part::Text { text: content } | Part::Reasoning { text: content, .. } => text.push_str(content),
                 Part::ToolCall(call) => text.push_str(&format!("[call {} {}]", call.name, call.arguments)),
                 Part::ToolResult(result) => text.push_str(&format!("[result {}]", result.content)),
                 Part::Image { .. } => text.push_str("[image]"),

@@ -153,10 +153,10 @@ fn ask_again(
     options: &StructuredOptions,
 ) {
     // Providers refuse an empty assistant message.
-    let said = if raw.trim().is_empty() { "(no text)" } else { raw };
+    let reply_text = if raw.trim().is_empty() { "(no text)" } else { raw };
     let mut parts: Vec<Part> =
         reply.parts.iter().filter(|part| matches!(part, Part::Reasoning { .. })).cloned().collect();
-    parts.push(Part::Text { text: said.to_owned() });
+    parts.push(Part::Text { text: reply_text.to_owned() });
     request.messages.push(Message { role: Role::Assistant, parts });
     let list: String = errors.iter().map(|error| format!("- {error}\n")).collect();
     let excerpt = match support {

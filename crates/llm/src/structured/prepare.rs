@@ -14,12 +14,12 @@ pub fn schema_of<T: JsonSchema>() -> Value {
 
 /// A name that providers allow for a schema: the letters, digits, `_` and `-` of a type's name, at most 64.
 pub(super) fn safe_name(name: &str) -> String {
-    let kept: String = name
+    let allowed: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' })
         .take(64)
         .collect();
-    if kept.is_empty() { "answer".to_owned() } else { kept }
+    if allowed.is_empty() { "answer".to_owned() } else { allowed }
 }
 
 pub(super) fn prepare(

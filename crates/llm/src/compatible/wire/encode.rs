@@ -104,8 +104,8 @@ fn message(message: &Message) -> Vec<Value> {
             _ => None,
         })
         .collect();
-    let said: Vec<&Part> = message.parts.iter().filter(|part| !matches!(part, Part::ToolResult(_))).collect();
-    if said.is_empty() && !sent.is_empty() {
+    let parts: Vec<&Part> = message.parts.iter().filter(|part| !matches!(part, Part::ToolResult(_))).collect();
+    if parts.is_empty() && !sent.is_empty() {
         return sent;
     }
     let role = match message.role {
@@ -113,15 +113,15 @@ fn message(message: &Message) -> Vec<Value> {
         Role::User | Role::Tool => "user",
         Role::Assistant => "assistant",
     };
-    let calls: Vec<Value> = said
+    let calls: Vec<Value> = parts
         .iter()
         .filter_map(|part| match part {
             Part::ToolCall(call) => Some(tool_call(call)),
             _ => None,
         })
         .collect();
-    let content = if said.iter().any(|part| matches!(part, Part::Image { .. })) {
-        said.iter().filter_map(|part| content_part(part)).collect()
+    let content = if parts.iter().any(|part| matches!(part, Part::Image { .. })) {
+        parts.iter().filter_map(|part| content_part(part)).collect()
     } else {
         json!(message.joined_text())
     };
@@ -132,7 +132,7 @@ fn message(message: &Message) -> Vec<Value> {
         }
         out["tool_calls"] = Value::Array(calls);
         // Servers that reason between calls expect the reasoning back with the tool calls that followed it.
-        let thoughts: String = said
+        let thoughts: String = parts
             .iter()
             .filter_map(|part| match part {
                 Part::Reasoning { text, .. } => Some(text.as_str()),
