@@ -126,18 +126,18 @@ impl Request {
             }
             let around = terms_in(line, self.language);
             for range in sentences(line) {
-                let said = SentenceInPlace::new(&line[range], &above, &around, self.language);
-                open.retain(|at| relevance(&self.parts[*at], &said).is_none());
+                let sentence = SentenceInPlace::new(&line[range], &above, &around, self.language);
+                open.retain(|at| relevance(&self.parts[*at], &sentence).is_none());
             }
         }
         open.into_iter().filter(|at| self.is_looked_at(*at)).map(|at| &self.parts[at]).collect()
     }
 
     /// How much a sentence bears on the part that it bears on most; `None` where that part is not looked at.
-    pub(super) fn relevance(&self, said: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
+    pub(super) fn relevance(&self, sentence: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
         let mut best: Option<(usize, f32)> = None;
         for (at, part) in self.parts.iter().enumerate().filter(|(at, _)| is_about(*at)) {
-            let Some(score) = relevance(part, said) else { continue };
+            let Some(score) = relevance(part, sentence) else { continue };
             if best.is_none_or(|(_, known)| known < score) {
                 best = Some((at, score));
             }
@@ -146,9 +146,9 @@ impl Request {
     }
 
     /// How near a sentence comes to the nearest of the parts that are looked at.
-    pub(super) fn nearness(&self, said: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
+    pub(super) fn nearness(&self, sentence: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
         let parts = (0..).zip(&self.parts).filter(|(at, _)| self.is_looked_at(*at) && is_about(*at));
-        parts.filter_map(|(_, part)| nearness(part, said)).max_by(f32::total_cmp)
+        parts.filter_map(|(_, part)| nearness(part, sentence)).max_by(f32::total_cmp)
     }
 
     fn is_looked_at(&self, at: usize) -> bool {
