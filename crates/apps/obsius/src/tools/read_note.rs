@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::names::{find_note, ticked};
-use super::workspace::{Workspace, told};
+use super::workspace::{Workspace, tool_error};
 
 pub(super) struct ReadNote(pub(super) Workspace);
 
@@ -57,7 +57,7 @@ impl TypedTool for ReadNote {
             .0
             .look(move |overlay, index| {
                 let path = find_note(overlay, index, &name)?;
-                overlay.expect(&path).map_err(|error| told(&error))
+                overlay.expect(&path).map_err(|error| tool_error(&error))
             })
             .await?;
         let pending = self.0.overlay().changes().get(note.path()).is_some();
