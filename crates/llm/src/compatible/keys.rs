@@ -119,10 +119,10 @@ impl Keys {
                 Some(hosts.map(Host::read).collect::<Result<_, _>>()?)
             }
         };
-        let mut keys = Self { shared: named(&set, KEY_VARIABLE)?, hosts, own: BTreeMap::new() };
+        let mut keys = Self { shared: sourced_key(&set, KEY_VARIABLE)?, hosts, own: BTreeMap::new() };
         for role in roles {
             if let Some(name) = role_variable(role)
-                && let Some(own) = named(&set, &name)?
+                && let Some(own) = sourced_key(&set, &name)?
             {
                 keys.own.insert(role.to_owned(), own);
             }
@@ -225,7 +225,7 @@ pub(super) fn in_the_open(source: &str, url: &Url) -> ModelError {
 }
 
 /// The key of a variable, or of the file that its `_FILE` variable names.
-fn named(set: &impl Fn(&str) -> Option<String>, variable: &str) -> Result<Option<SourcedKey>, ModelError> {
+fn sourced_key(set: &impl Fn(&str) -> Option<String>, variable: &str) -> Result<Option<SourcedKey>, ModelError> {
     if let Some(key) = set(variable) {
         return one_line(key, variable.to_owned());
     }

@@ -61,7 +61,7 @@ impl TypedTool for ReadNote {
             })
             .await?;
         let pending = self.0.overlay().changes().get(note.path()).is_some();
-        let (shown, part) = shown(&note, &arguments)?;
+        let (text, part) = requested_text(&note, &arguments)?;
         self.0.saw(note.path().clone(), note.hash().clone());
         let mut content = format!("`{}` — {}", note.path(), note.title());
         if !note.tag_names().is_empty() {
@@ -76,7 +76,7 @@ impl TypedTool for ReadNote {
         if let Some(part) = part {
             content.push_str(&format!("\n{part}"));
         }
-        content.push_str(&format!("\n\n{shown}"));
+        content.push_str(&format!("\n\n{text}"));
         let data = json!({
             "path": note.path(),
             "title": note.title(),
@@ -95,7 +95,7 @@ impl TypedTool for ReadNote {
 }
 
 /// The text that was asked for, and which part of the note it is when it is not the whole.
-fn shown(note: &Note, arguments: &ReadArguments) -> Result<(String, Option<String>), ToolError> {
+fn requested_text(note: &Note, arguments: &ReadArguments) -> Result<(String, Option<String>), ToolError> {
     let mut text = note.text();
     let mut part = None;
     if let Some(heading) = arguments.section.as_deref().filter(|heading| !heading.trim().is_empty()) {
