@@ -9,6 +9,7 @@ use crate::error::RunError;
 use crate::event::{EventKind, EventMode};
 use crate::executor::run_loop::Driver;
 use crate::executor::task_start::DispatchStart;
+use crate::limits::FastPath;
 use crate::machine::{Dispatch, Due};
 use crate::state::State;
 use crate::tasks::TaskId;
@@ -47,7 +48,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 self.workers.start_in_turn(turn, id, start.start(task, &mut None).attempt());
             }
         } else if !started.is_empty() {
-            self.workers.start(started, &start);
+            // In eager mode what ended is committed at once, also while another task computes.
+            let takes_part = self.machine.in_barrier() && self.policy().takes(FastPath::InlineDispatches);
+            self.workers.start(started, &start, takes_part);
         }
         Ok(())
     }

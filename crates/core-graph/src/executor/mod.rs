@@ -8,7 +8,8 @@
 //! | plan, start, complete, commit, until nothing is left | [`run_loop`] |
 //! | a step of one task runs in place, and so do those after it, for as long as one task follows another | [`single_tasks`] |
 //! | a dispatch of one task runs in place; one of several is shared out among workers | [`dispatch`] |
-//! | as many workers as the runtime has threads poll each task once; a task that waits becomes a task of the runtime | [`workers`] |
+//! | a worker polls each task once, several where tasks take long; a task that waits becomes a task of the runtime | [`workers`] |
+//! | a task does not wait for one that holds its worker | [`monitor`] |
 //! | a task starts with its function, its services and its time limits, whoever runs it | [`task_start`] |
 //! | a panic or a time limit ends an attempt, not the run | [`attempt`] |
 //! | what an ended task leads to: its records, its events, its commit | [`settle`] |
@@ -18,6 +19,7 @@ pub(crate) mod attempt;
 mod dispatch;
 mod in_flight;
 mod lifecycle;
+mod monitor;
 mod outcome;
 mod replay_order;
 mod run;

@@ -38,6 +38,8 @@ pub enum FastPath {
     InlineCalls,
     /// Steps of one task in compact form, for stores that take them so.
     CompactSteps,
+    /// Tasks beside each other in place, until they take long.
+    InlineDispatches,
 }
 
 /// When commits are durable.

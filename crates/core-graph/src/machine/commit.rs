@@ -12,7 +12,7 @@ use crate::machine::single_task::SingleStep;
 use crate::machine::task::Phase;
 use crate::machine::triggers::{RouteFault, Triggered, guarded};
 use crate::machine::{Machine, Nodes};
-use crate::state::{FieldChange, FieldSet, State};
+use crate::state::{FieldSet, State};
 use crate::step::Next;
 use crate::tasks::{GroupId, TaskId};
 use crate::topology::{Mode, Topology};
@@ -82,7 +82,7 @@ impl<S: State> Machine<S> {
         let mut triggered = std::mem::take(&mut self.triggered);
         let committed = match &mut batch[..] {
             [task] => {
-                folded.changes.append(&mut task.done.encoded);
+                self.keep_changes(&mut task.done.encoded);
                 let (update, next) = (task.done.update.take(), std::mem::take(&mut task.done.next));
                 let begun = [GroupId { number, place: 0 }];
                 let groups = if task.groups.is_empty() { &begun[..] } else { &task.groups[..] };
@@ -136,7 +136,7 @@ impl<S: State> Machine<S> {
                 let update = self.topology.fold(&mut self.state, update, &mut folded.changed);
                 update.map_err(|error| (task.id, RouteFault::Node(error)))?;
             }
-            folded.changes.append(&mut task.done.encoded);
+            self.keep_changes(&mut task.done.encoded);
         }
         for (at, task) in batch.iter_mut().enumerate() {
             let state = own.get(at).and_then(Option::as_ref).unwrap_or(&self.state);
@@ -201,9 +201,8 @@ impl<S: State> Machine<S> {
             S::check(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
             if self.persist.is_some() {
                 let encoded = guarded("serialization", || S::encode_update(&self.topology.layout, &update));
-                folded.changes = encoded
-                    .map_err(|error| of_node(error, &self.topology))?
-                    .map_err(|error| Fault::Run(error.into()))?;
+                let encoded = encoded.map_err(|error| of_node(error, &self.topology))?;
+                self.keep_changes(&mut encoded.map_err(|error| Fault::Run(error.into()))?);
             }
             let fold = self.topology.fold(&mut self.state, update, &mut folded.changed);
             fold.map_err(|error| of_node(error, &self.topology))?;
@@ -274,6 +273,7 @@ impl<S: State> Machine<S> {
     }
 
     pub(super) fn refuse(&mut self, id: TaskId, fault: RouteFault) -> Box<Fault> {
+        self.forget_changes();
         Box::new(match fault {
             RouteFault::Run(error) => {
                 self.fail(id, NodeError::terminal(error.to_string()));
@@ -317,5 +317,4 @@ pub(super) struct Folded {
     pub(super) changed: FieldSet,
     /// Fields that were set to their initial value.
     pub(super) reset: FieldSet,
-    pub(super) changes: Vec<FieldChange>,
 }

@@ -63,7 +63,7 @@ pub(crate) use inline_call::{CallState, Following};
 pub(crate) use persist::{Persist, StoredCommit};
 pub(crate) use plan::{Dispatch, Due, Plan};
 pub(crate) use restore::{AnswerMap, Restored, WriteRow};
-pub(crate) use single_task::{SingleCommit, SingleTask};
+pub(crate) use single_task::SingleTask;
 pub(crate) use task::AttemptRow;
 use task::Phase;
 pub(crate) use triggers::{RouteFault, Triggered};
