@@ -259,6 +259,12 @@ pub enum RunError {
         /// Where and why.
         message: String,
     },
+    /// An update that came with answers does not fit the state. The questions are open.
+    #[error("the update does not fit: {message}")]
+    BadUpdate {
+        /// What the state has against it.
+        message: String,
+    },
     /// No open question has this key or id.
     #[error("no open question `{key}`; open: {open}")]
     UnknownQuestion {

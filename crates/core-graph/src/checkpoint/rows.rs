@@ -86,7 +86,7 @@ pub enum Source {
     Input,
     /// A super-step.
     Step,
-    /// `update_state`.
+    /// `update_state`, or an update that came with answers.
     Update,
     /// `fork` or `replay` of an older checkpoint.
     Fork,

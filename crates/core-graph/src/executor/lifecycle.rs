@@ -81,6 +81,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.recorder.edit(&mut self.machine, &namespace.durable_steps, then, now, change).await
     }
 
+    /// Commits answers and an update as one. The run has stored both before it goes on.
+    pub(crate) async fn take_answers(&mut self, update: S::Update, answers: Vec<TaskRecord>) -> Result<(), RunError> {
+        let now = self.now();
+        let committed = self.machine.amend(update, now).map_err(|fault| fault.of_change("an update"))?;
+        self.recorder.write_amended(&self.machine, committed, answers, now).await
+    }
+
     /// Sends an event of the namespace, or of one of its tasks in an attempt.
     pub(crate) fn tell(&self, task: Option<(TaskId, u32)>, kind: EventKind) -> impl Future<Output = ()> + Send + '_ {
         self.recorder.tell(&self.machine, task, kind)

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use smallvec::SmallVec;
 
+use crate::checkpoint::TaskRecord;
 use crate::error::RunError;
 use crate::executor::replay_order::ReplayOrder;
 use crate::executor::runtime::Runtime;
@@ -28,6 +29,8 @@ pub(crate) enum Entry<S: State> {
     Input(Option<S::Update>),
     /// Where it stopped; the journal says `resume` or `continue`.
     Resume(&'static str),
+    /// Where it stopped, with answers and an update that are to be committed together.
+    Amended { update: S::Update, answers: Vec<TaskRecord> },
 }
 
 impl<S: State> Entry<S> {
@@ -36,6 +39,7 @@ impl<S: State> Entry<S> {
         match self {
             Self::Input(_) => "input",
             Self::Resume(how) => how,
+            Self::Amended { .. } => "resume",
         }
     }
 }
@@ -165,13 +169,16 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(crate) async fn proceed(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
         self.recorder.begin_run(&self.machine, entry.how()).await;
         match entry {
-            Entry::Input(update) => self.take_input(update).await?,
-            Entry::Resume(_) => {
-                self.recorder.recover_open_calls(&mut self.machine).await?;
-                if let Some(id) = self.machine.uncommitted() {
-                    self.commit(id).await?;
-                }
+            Entry::Input(update) => {
+                self.take_input(update).await?;
+                return self.drive().await;
             }
+            Entry::Resume(_) => {}
+            Entry::Amended { update, answers } => Box::pin(self.take_answers(update, answers)).await?,
+        }
+        self.recorder.recover_open_calls(&mut self.machine).await?;
+        if let Some(id) = self.machine.uncommitted() {
+            self.commit(id).await?;
         }
         self.drive().await
     }

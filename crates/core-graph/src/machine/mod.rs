@@ -18,6 +18,7 @@
 //! | a router sees the head with the update of its own task | `own_states` in `batch.rs` |
 //! | a single task is committed: its update is folded, what follows is found, a refused step leaves the state as it was | `commit_single` in `single_task.rs` |
 //! | several tasks are committed together, nodes by name, then sends by key | `commit_batch` in `commit.rs` |
+//! | an update that comes with answers is a commit in the middle of a step | `amend` in `amend.rs` |
 //! | ephemeral fields last for one step | `reset_ephemeral` in `commit.rs` |
 //! | a finished task triggers what its edges, its routers or its own choice say | `follow` in `triggers.rs` |
 //! | what is triggered becomes tasks, each node once | `trigger` in `triggers.rs` |
@@ -27,6 +28,7 @@
 //! | a join of what is reached fires when nothing that is left leads to it | `trigger_reached` in `joins.rs` |
 //! | after a crash, tasks are as the records of their checkpoint say | `restore_records` in `restore.rs` |
 
+mod amend;
 mod batch;
 mod breakpoints;
 mod child_positions;

@@ -112,6 +112,21 @@ impl Recorder {
         }
     }
 
+    /// Writes the commit of an update with the answers that it came with, and waits until both are stored.
+    pub(crate) async fn write_amended<S: State>(
+        &mut self,
+        machine: &Machine<S>,
+        committed: Committed<S>,
+        answers: Vec<TaskRecord>,
+        now: u64,
+    ) -> Result<(), RunError> {
+        let mut events = self.events_of(machine, &committed, now);
+        let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
+        commit.tasks = answers;
+        self.write(machine, commit, &mut events).await?;
+        Ok(self.session.flush().await?)
+    }
+
     /// Commits a change that no task made. The subscriber of a run that goes on from it is not sent its events.
     pub(crate) async fn edit<S: State>(
         &mut self,

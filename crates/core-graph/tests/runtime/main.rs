@@ -1,5 +1,6 @@
 //! The runtime at its public boundary, one file per behaviour. What ran in which super-step is read from the journal.
 
+mod amended;
 mod appending;
 mod breakpoints;
 mod budget;
