@@ -8,7 +8,9 @@ use crate::error::RunError;
 use crate::event::EventKind;
 use crate::executor::run_loop::{Driver, Entry};
 use crate::machine::{Committed, Fault, Machine};
+use crate::record::ReplayPoint;
 use crate::recorder::Then;
+use crate::recorder::replays::{replayed, taken_over};
 use crate::state::State;
 use crate::tasks::{Stop, TaskId};
 
@@ -85,7 +87,21 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(crate) async fn take_answers(&mut self, update: S::Update, answers: Vec<TaskRecord>) -> Result<(), RunError> {
         let now = self.now();
         let committed = self.machine.amend(update, now).map_err(|fault| fault.of_change("an update"))?;
-        self.recorder.write_amended(&self.machine, committed, answers, now).await
+        let namespace = Arc::clone(self.namespace());
+        self.recorder.write_change(&self.machine, &namespace.durable_steps, (committed, answers), now).await?;
+        Ok(self.recorder.session.flush().await?)
+    }
+
+    /// Makes a branch of the checkpoint that the namespace was read at, which a call goes on from.
+    pub(crate) async fn branch(&mut self, point: &ReplayPoint, records: &[TaskRecord]) -> Result<(), RunError> {
+        let now = self.now();
+        let (committed, renamed) = self.machine.fork(now).map_err(|fault| fault.of_change("a replay"))?;
+        let mut tasks = taken_over(records, &renamed);
+        if let Some((task, inner)) = &point.inner {
+            tasks.push(replayed((task, inner), &renamed)?);
+        }
+        let namespace = Arc::clone(self.namespace());
+        self.recorder.write_change(&self.machine, &namespace.durable_steps, (committed, tasks), now).await
     }
 
     /// Sends an event of the namespace, or of one of its tasks in an attempt.

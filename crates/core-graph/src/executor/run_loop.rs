@@ -15,6 +15,7 @@ use crate::executor::task_context::NamespaceContext;
 use crate::executor::workers::Workers;
 use crate::limits::{Order, RunPolicy};
 use crate::machine::{Breakpoints, Committed, Limits, Machine, Plan, Restored, TaskOutcome};
+use crate::record::ReplayPoint;
 use crate::recorder::Recorder;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::durable_steps::DurableSteps;
@@ -31,6 +32,8 @@ pub(crate) enum Entry<S: State> {
     Resume(&'static str),
     /// Where it stopped, with answers and an update that are to be committed together.
     Amended { update: S::Update, answers: Vec<TaskRecord> },
+    /// On a branch of a checkpoint of an earlier call, with the results of durable steps that the branch takes over.
+    Replayed { point: Arc<ReplayPoint>, once: Vec<TaskRecord> },
 }
 
 impl<S: State> Entry<S> {
@@ -40,6 +43,7 @@ impl<S: State> Entry<S> {
             Self::Input(_) => "input",
             Self::Resume(how) => how,
             Self::Amended { .. } => "resume",
+            Self::Replayed { .. } => "continue",
         }
     }
 }
@@ -175,6 +179,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
             Entry::Resume(_) => {}
             Entry::Amended { update, answers } => Box::pin(self.take_answers(update, answers)).await?,
+            Entry::Replayed { point, once } => Box::pin(self.branch(&point, &once)).await?,
         }
         self.recorder.recover_open_calls(&mut self.machine).await?;
         if let Some(id) = self.machine.uncommitted() {

@@ -58,7 +58,7 @@ use crate::tasks::{Question, Stop, TaskId};
 use crate::topology::Topology;
 
 pub(crate) use breakpoints::Breakpoints;
-pub(crate) use commit::{Committed, CommittedTask, Fault};
+pub(crate) use commit::{Committed, CommittedTask, Fault, Renamed};
 pub(crate) use complete::{Completion, TaskOutcome};
 pub(crate) use frontier::Frontier;
 pub(crate) use inline_call::{CallState, Following};

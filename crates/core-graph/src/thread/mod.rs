@@ -14,6 +14,7 @@
 //! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
 mod app;
+mod at_subgraph;
 mod import;
 mod inspect;
 mod open;
@@ -37,6 +38,7 @@ use crate::state::State;
 use crate::store::{Store, StoreError};
 
 pub use app::App;
+pub use at_subgraph::AtSubgraph;
 pub use import::Imported;
 pub use inspect::ThreadState;
 pub(crate) use open::Opening;

@@ -110,7 +110,8 @@ async fn what_runs_again_sees_the_update_and_what_finished_stays() {
             _ => assert_eq!(said, ["plain", "said", "ask:yes:new", "other:no:new"]),
         }
         assert_eq!((work.last.as_str(), calls.count("plain")), ("new", 1), "{mode:?}");
-        let made: Vec<_> = thread.history(&HistoryFilter::default()).await.unwrap().iter().map(|row| row.source).collect();
+        let made: Vec<_> =
+            thread.history(&HistoryFilter::default()).await.unwrap().iter().map(|row| row.source).collect();
         assert_eq!(made.iter().filter(|source| **source == Source::Update).count(), 1, "{mode:?}");
     }
 }
@@ -157,7 +158,10 @@ async fn a_crash_leaves_both_or_neither() {
             let place = format!("{durability:?}, commit {after}, written {written}");
             let state = thread.state().await.unwrap();
             let neither = (after, written) == (0, false);
-            assert_eq!((state.questions.len(), state.state.last.as_str()), if neither { (2, "old") } else { (0, "new") });
+            assert_eq!(
+                (state.questions.len(), state.state.last.as_str()),
+                if neither { (2, "old") } else { (0, "new") }
+            );
             let work = if neither {
                 assert_eq!(state.status, ThreadStatus::Waiting, "{place}");
                 done(thread.update_and_resume(Work::update().last("new"), both()).await)
@@ -267,7 +271,11 @@ async fn ephemeral_fields_live_to_the_end_of_their_step() {
             Ok(outcome) => outcome.done().unwrap(),
             Err(_) => thread.continue_().await.unwrap().done().unwrap(),
         };
-        assert_eq!((brief.heard.as_str(), brief.after.as_str()), ("yes given too", "[]"), "in a fresh process: {fresh}");
+        assert_eq!(
+            (brief.heard.as_str(), brief.after.as_str()),
+            ("yes given too", "[]"),
+            "in a fresh process: {fresh}"
+        );
     }
 }
 

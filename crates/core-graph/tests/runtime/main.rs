@@ -41,6 +41,7 @@ mod statuses;
 mod stopping;
 mod subgraph_levels;
 mod subgraph_persistence;
+mod subgraph_travel;
 mod subgraphs;
 mod super_steps;
 mod time_travel;
