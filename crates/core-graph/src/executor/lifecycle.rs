@@ -120,6 +120,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 let keys: Vec<_> = machine.questions().iter().map(|question| format!("`{}`", question.key)).collect();
                 keys.join(", ")
             }
+            Stop::StepTimeout => self.step_timeout().to_string(),
             Stop::Budget | Stop::StepLimit | Stop::Drained | Stop::Cancelled => machine.next_nodes().join(", "),
         }
     }
@@ -129,7 +130,7 @@ fn status_of(stop: Stop) -> ThreadStatus {
     match stop {
         Stop::Done => ThreadStatus::Done,
         Stop::Waiting => ThreadStatus::Waiting,
-        Stop::Failed => ThreadStatus::Failed,
+        Stop::Failed | Stop::StepTimeout => ThreadStatus::Failed,
         Stop::Budget | Stop::StepLimit => ThreadStatus::BudgetSpent,
         Stop::Drained => ThreadStatus::Drained,
         Stop::Cancelled => ThreadStatus::Cancelled,

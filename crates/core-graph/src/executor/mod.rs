@@ -11,6 +11,7 @@
 //! | as many workers as the runtime has threads poll each task once; a task that waits becomes a task of the runtime | [`workers`] |
 //! | a task starts with its function, its services and its time limits, whoever runs it | [`task_start`] |
 //! | a panic or a time limit ends an attempt, not the run | [`attempt`] |
+//! | a super-step that takes too long is stopped | [`run_loop`], by [`step_clock`] |
 //! | what an ended task leads to: its records, its events, its commit | [`settle`] |
 //! | tasks commit in a recorded order | [`replay_order`] |
 
@@ -25,6 +26,7 @@ pub(crate) mod run_loop;
 pub(crate) mod runtime;
 mod settle;
 pub(crate) mod single_tasks;
+mod step_clock;
 pub(crate) mod task_context;
 pub(crate) mod task_start;
 pub(crate) mod workers;

@@ -301,6 +301,17 @@ impl<S: State> Machine<S> {
         nodes.iter().map(|node| self.topology.node(*node).name.to_string()).collect()
     }
 
+    /// The names of nodes with tasks of the step under way that have neither finished nor asked, sorted, once each.
+    pub(crate) fn unfinished_in_step(&self) -> Vec<String> {
+        let is_unfinished =
+            |task: &task::Pending<S>| task.in_step && !matches!(task.phase, Phase::Finished(_) | Phase::Suspended(_));
+        let mut nodes: Nodes =
+            self.frontier.iter().filter(|(_, task)| is_unfinished(task)).map(|(_, task)| task.node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.iter().map(|node| self.topology.node(*node).name.to_string()).collect()
+    }
+
     /// The nodes of all tasks that are not committed, sorted, once each.
     pub(crate) fn next(&self) -> Nodes {
         if let Some(only) = self.frontier.only_node() {

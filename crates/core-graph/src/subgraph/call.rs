@@ -149,6 +149,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 let error = RunError::StepLimit { limit, next: machine.next_nodes().join(", ") };
                 ChildEnd::Failed { state, error }
             }
+            Ok(Stop::StepTimeout) => ChildEnd::Failed { state, error: self.step_timeout() },
             Err(error @ RunError::Checkpoint(_)) => return Err(error),
             Err(error) => ChildEnd::Failed { state, error },
         };

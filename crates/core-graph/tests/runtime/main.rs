@@ -38,6 +38,7 @@ mod sends;
 mod silent_failures;
 mod simulation;
 mod statuses;
+mod step_timeouts;
 mod stopping;
 mod subgraph_levels;
 mod subgraph_persistence;
