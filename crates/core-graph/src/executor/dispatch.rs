@@ -34,7 +34,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let start = DispatchStart { runtime: &self.runtime, namespace: &namespace, step };
             let attempt = start.start(task, &mut None).attempt();
             self.await_turn(*id, self.machine.attempt(*id)).await;
-            let outcome = Box::pin(attempt.finish_unless_cancelled(&self.recorder.session.control)).await;
+            let end = self.step_clock.end(step);
+            let outcome = Box::pin(attempt.finish_unless_stopped(&self.recorder.session.control, end)).await;
             return self.settle_one(*id, outcome).await;
         }
         self.workers.begin(tasks.len());

@@ -8,7 +8,9 @@ use crate::error::RunError;
 use crate::event::EventKind;
 use crate::executor::run_loop::{Driver, Entry};
 use crate::machine::{Committed, Fault, Machine};
+use crate::record::ReplayPoint;
 use crate::recorder::Then;
+use crate::recorder::replays::{replayed, taken_over};
 use crate::state::State;
 use crate::tasks::{Stop, TaskId};
 
@@ -81,6 +83,27 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.recorder.edit(&mut self.machine, &namespace.durable_steps, then, now, change).await
     }
 
+    /// Commits answers and an update as one. The run has stored both before it goes on.
+    pub(crate) async fn take_answers(&mut self, update: S::Update, answers: Vec<TaskRecord>) -> Result<(), RunError> {
+        let now = self.now();
+        let committed = self.machine.amend(update, now).map_err(|fault| fault.of_change("an update"))?;
+        let namespace = Arc::clone(self.namespace());
+        self.recorder.write_change(&self.machine, &namespace.durable_steps, (committed, answers), now).await?;
+        Ok(self.recorder.session.flush().await?)
+    }
+
+    /// Makes a branch of the checkpoint that the namespace was read at, which a call goes on from.
+    pub(crate) async fn branch(&mut self, point: &ReplayPoint, records: &[TaskRecord]) -> Result<(), RunError> {
+        let now = self.now();
+        let (committed, renamed) = self.machine.fork(now).map_err(|fault| fault.of_change("a replay"))?;
+        let mut tasks = taken_over(records, &renamed);
+        if let Some((task, inner)) = &point.inner {
+            tasks.push(replayed((task, inner), &renamed)?);
+        }
+        let namespace = Arc::clone(self.namespace());
+        self.recorder.write_change(&self.machine, &namespace.durable_steps, (committed, tasks), now).await
+    }
+
     /// Sends an event of the namespace, or of one of its tasks in an attempt.
     pub(crate) fn tell(&self, task: Option<(TaskId, u32)>, kind: EventKind) -> impl Future<Output = ()> + Send + '_ {
         self.recorder.tell(&self.machine, task, kind)
@@ -97,6 +120,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 let keys: Vec<_> = machine.questions().iter().map(|question| format!("`{}`", question.key)).collect();
                 keys.join(", ")
             }
+            Stop::StepTimeout => self.step_timeout().to_string(),
             Stop::Budget | Stop::StepLimit | Stop::Drained | Stop::Cancelled => machine.next_nodes().join(", "),
         }
     }
@@ -106,7 +130,7 @@ fn status_of(stop: Stop) -> ThreadStatus {
     match stop {
         Stop::Done => ThreadStatus::Done,
         Stop::Waiting => ThreadStatus::Waiting,
-        Stop::Failed => ThreadStatus::Failed,
+        Stop::Failed | Stop::StepTimeout => ThreadStatus::Failed,
         Stop::Budget | Stop::StepLimit => ThreadStatus::BudgetSpent,
         Stop::Drained => ThreadStatus::Drained,
         Stop::Cancelled => ThreadStatus::Cancelled,

@@ -12,6 +12,7 @@
 //! | a task does not wait for one that holds its worker | [`monitor`] |
 //! | a task starts with its function, its services and its time limits, whoever runs it | [`task_start`] |
 //! | a panic or a time limit ends an attempt, not the run | [`attempt`] |
+//! | a super-step that takes too long is stopped | [`run_loop`], by [`step_clock`] |
 //! | what an ended task leads to: its records, its events, its commit | [`settle`] |
 //! | tasks commit in a recorded order | [`replay_order`] |
 
@@ -27,6 +28,7 @@ pub(crate) mod run_loop;
 pub(crate) mod runtime;
 mod settle;
 pub(crate) mod single_tasks;
+mod step_clock;
 pub(crate) mod task_context;
 pub(crate) mod task_start;
 pub(crate) mod workers;

@@ -211,6 +211,10 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
             let error = RunError::StepLimit { limit, next: next.join(", ") };
             (Status::BudgetSpent, error.to_string(), Err(error))
         }
+        Stop::StepTimeout => {
+            let error = driver.step_timeout();
+            (Status::Failed, error.to_string(), Err(error))
+        }
         Stop::Budget => (Status::BudgetSpent, next.join(", "), Ok(Outcome::BudgetSpent { state, next })),
         Stop::Drained => (Status::Drained, next.join(", "), Ok(Outcome::Drained { state, next })),
         Stop::Cancelled => (Status::Cancelled, next.join(", "), Ok(Outcome::Cancelled { state, next })),

@@ -6,14 +6,18 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use smallvec::SmallVec;
+use tokio::time::Instant;
 
+use crate::checkpoint::TaskRecord;
 use crate::error::RunError;
 use crate::executor::replay_order::ReplayOrder;
 use crate::executor::runtime::Runtime;
+use crate::executor::step_clock::StepClock;
 use crate::executor::task_context::NamespaceContext;
 use crate::executor::workers::Workers;
 use crate::limits::{Order, RunPolicy};
 use crate::machine::{Breakpoints, Committed, Limits, Machine, Plan, Restored, TaskOutcome};
+use crate::record::ReplayPoint;
 use crate::recorder::Recorder;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::durable_steps::DurableSteps;
@@ -28,6 +32,10 @@ pub(crate) enum Entry<S: State> {
     Input(Option<S::Update>),
     /// Where it stopped; the journal says `resume` or `continue`.
     Resume(&'static str),
+    /// Where it stopped, with answers and an update that are to be committed together.
+    Amended { update: S::Update, answers: Vec<TaskRecord> },
+    /// On a branch of a checkpoint of an earlier call, with the results of durable steps that the branch takes over.
+    Replayed { point: Arc<ReplayPoint>, once: Vec<TaskRecord> },
 }
 
 impl<S: State> Entry<S> {
@@ -36,6 +44,8 @@ impl<S: State> Entry<S> {
         match self {
             Self::Input(_) => "input",
             Self::Resume(how) => how,
+            Self::Amended { .. } => "resume",
+            Self::Replayed { .. } => "continue",
         }
     }
 }
@@ -49,6 +59,7 @@ pub(crate) struct Driver<S: State, Cx> {
     pub(super) namespace: OnceLock<Arc<NamespaceContext>>,
     /// The super-step at which the run's limit of super-steps stops it.
     last_step: Option<u64>,
+    pub(super) step_clock: StepClock,
     /// Tasks in flight beside others.
     pub(crate) workers: Workers<S, Cx>,
     pub(crate) replay_order: ReplayOrder<S>,
@@ -101,6 +112,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             _ => ReplayOrder::default(),
         };
         let last_step = session.policy.max_steps.filter(|_| machine.in_barrier()).map(|most| machine.step() + most);
+        let step_timeout = session.policy.step_timeout.filter(|_| is_root).or(machine.topology.step_timeout);
+        let step_clock = StepClock::new(step_timeout.filter(|_| machine.in_barrier()));
         let workers = Workers::new(session.attached.as_ref().map(CommitLog::beside));
         let driver = Self {
             runtime,
@@ -108,6 +121,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             recorder,
             namespace: OnceLock::new(),
             last_step,
+            step_clock,
             workers,
             replay_order,
             fault: None,
@@ -165,13 +179,17 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(crate) async fn proceed(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
         self.recorder.begin_run(&self.machine, entry.how()).await;
         match entry {
-            Entry::Input(update) => self.take_input(update).await?,
-            Entry::Resume(_) => {
-                self.recorder.recover_open_calls(&mut self.machine).await?;
-                if let Some(id) = self.machine.uncommitted() {
-                    self.commit(id).await?;
-                }
+            Entry::Input(update) => {
+                self.take_input(update).await?;
+                return self.drive().await;
             }
+            Entry::Resume(_) => {}
+            Entry::Amended { update, answers } => Box::pin(self.take_answers(update, answers)).await?,
+            Entry::Replayed { point, once } => Box::pin(self.branch(&point, &once)).await?,
+        }
+        self.recorder.recover_open_calls(&mut self.machine).await?;
+        if let Some(id) = self.machine.uncommitted() {
+            self.commit(id).await?;
         }
         self.drive().await
     }
@@ -204,8 +222,11 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             if let Some(reason) = self.recorder.session.control.reason() {
                 self.machine.halt(reason);
                 if reason == Stop::Cancelled {
-                    self.abort().await?;
+                    self.abort(reason).await?;
                 }
+            }
+            if self.step_clock.is_over(self.machine.step()) {
+                self.end_step().await?;
             }
             if let Some(single) = self.enter_fast_path() {
                 self.run_single_tasks(single).await?;
@@ -216,7 +237,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
             let now = if self.machine.wants_time() { self.recorder.session.elapsed() } else { 0 };
             match self.machine.plan(now) {
-                Plan::Dispatch(dispatches) => self.dispatch(dispatches).await?,
+                Plan::Dispatch(dispatches) => {
+                    self.step_clock.start(self.machine.step());
+                    self.dispatch(dispatches).await?;
+                }
                 Plan::Wait { until } => self.wait(until).await?,
                 Plan::Stop(reason) => return Ok(reason),
             }
@@ -231,7 +255,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 return self.settle(held).await;
             }
         }
-        let pause = until.map(|until| Duration::from_millis(until.saturating_sub(self.recorder.session.elapsed())));
+        let pause = |until: u64| Duration::from_millis(until.saturating_sub(self.recorder.session.elapsed()));
+        let pause = until.map(|until| Instant::now() + pause(until));
+        let wake = pause.into_iter().chain(self.step_clock.end(self.machine.step())).min();
         let session = Arc::clone(&self.recorder.session);
         let draining = session.control.reason().is_some();
         let stop =
@@ -240,14 +266,31 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             biased;
             ended = self.workers.next(), if !self.workers.is_empty() => ended,
             () = stop => return Ok(()),
-            () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => return Ok(()),
+            () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => return Ok(()),
             else => return Err(RunError::Internal("nothing to wait for".to_owned())),
         };
         self.settle(ended).await
     }
 
+    /// Stops a super-step that has had its time. What had finished is kept, and so is a question.
+    async fn end_step(&mut self) -> Result<(), RunError> {
+        let step = self.machine.step();
+        self.abort(Stop::StepTimeout).await?;
+        // It may be that all of it had finished.
+        if self.machine.step() == step && !self.machine.unfinished_in_step().is_empty() {
+            self.machine.halt(Stop::StepTimeout);
+        }
+        Ok(())
+    }
+
+    /// The error of a super-step that was stopped.
+    pub(crate) fn step_timeout(&self) -> RunError {
+        let limit = self.step_clock.limit().unwrap_or_default();
+        RunError::StepTimeout { step: self.machine.step() + 1, limit, unfinished: self.machine.unfinished_in_step() }
+    }
+
     /// Stops what is in flight; what had finished is kept.
-    async fn abort(&mut self) -> Result<(), RunError> {
+    async fn abort(&mut self, reason: Stop) -> Result<(), RunError> {
         let mut ended = self.replay_order.give_up();
         if self.workers.is_empty() && ended.is_empty() {
             return Ok(());
@@ -255,7 +298,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         ended.extend(self.workers.abort().await);
         let finished: BTreeSet<_> = ended.iter().map(|(id, _)| *id).collect();
         let stopped = self.machine.in_flight().filter(|id| !finished.contains(id));
-        ended.extend(stopped.map(|id| (id, TaskOutcome::Abandoned(Stop::Cancelled))));
+        ended.extend(stopped.map(|id| (id, TaskOutcome::Abandoned(reason))));
         self.settle(ended).await
     }
 }

@@ -138,7 +138,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 }
                 InlinePause::Waiting(attempt) => {
                     self.name_in_budget(single);
-                    let outcome = Box::pin(attempt.finish_unless_cancelled(&self.recorder.session.control)).await;
+                    let end = self.step_clock.end(self.machine.step());
+                    let outcome = Box::pin(attempt.finish_unless_stopped(&self.recorder.session.control, end)).await;
                     return SingleExit::Ended(single.id, outcome);
                 }
                 InlinePause::Unwritten { committed, next, now } => {
@@ -214,6 +215,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Prepares a single task. Its services take the allocation of those in `spare`, if that is free.
     #[inline]
     fn start_single(&mut self, single: SingleTask, spare: &mut Option<Arc<TaskContext>>) -> TaskStart<'_, S, Cx> {
+        self.step_clock.start(self.machine.step());
         let node = self.runtime.topology.node(single.node);
         // A node that may be tried again wants to know when it first began.
         let began =

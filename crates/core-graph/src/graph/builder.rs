@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::error::{NodeError, panic_text};
 use crate::failure::Failure;
@@ -25,6 +26,7 @@ pub struct StateGraph<S: State, Cx = ()> {
     pub(super) version: u32,
     pub(super) state_version: u32,
     pub(super) mode: Mode,
+    pub(super) step_timeout: Option<Duration>,
     pub(super) layout: S::Layout,
     pub(super) nodes: Vec<Declared<S, Cx>>,
     pub(super) edges: Vec<(Name, Name)>,
@@ -108,6 +110,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
             version: 1,
             state_version: 1,
             mode: Mode::Barrier,
+            step_timeout: None,
             layout,
             nodes: Vec::new(),
             edges: Vec::new(),
@@ -135,6 +138,16 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// When finished tasks are committed.
     pub fn mode(&mut self, mode: Mode) -> &mut Self {
         self.mode = mode;
+        self
+    }
+
+    /// Limits the time of each super-step of this graph, with all its tasks, their retries and their waits in between.
+    /// Barrier mode. A step that takes longer is stopped: its unfinished tasks are dropped, and the run fails with
+    /// [`RunError::StepTimeout`](crate::RunError::StepTimeout). What had finished is kept, and
+    /// [`continue_`](crate::Thread::continue_) runs only what had not, with the whole limit again. Where the graph is a
+    /// subgraph, it is the call that fails. [`RunPolicy::step_timeout`](crate::RunPolicy) of a run comes before it.
+    pub fn step_timeout(&mut self, limit: Duration) -> &mut Self {
+        self.step_timeout = Some(limit);
         self
     }
 

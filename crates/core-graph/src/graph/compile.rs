@@ -117,6 +117,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         state_version: graph.state_version,
         migrations: graph.migrations.into_iter().collect(),
         mode: graph.mode,
+        step_timeout: graph.step_timeout,
         field_names: S::fields(&graph.layout)
             .iter()
             .map(|field| Arc::from(field.name.as_ref()))

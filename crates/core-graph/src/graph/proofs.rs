@@ -139,6 +139,9 @@ impl Checks {
         if graph.mode == Mode::Barrier {
             return;
         }
+        if graph.step_timeout.is_some() {
+            self.errors.push(CompileError::StepTimeoutInEager);
+        }
         for field in S::fields(&graph.layout).iter().filter(|field| field.ephemeral) {
             self.errors.push(CompileError::EphemeralInEager { field: field.name.to_string() });
         }

@@ -198,14 +198,7 @@ impl<S: State> Machine<S> {
         };
         self.reset_ephemeral(update.iter(), &mut folded);
         if let Some(update) = update {
-            S::check(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
-            if self.persist.is_some() {
-                let encoded = guarded("serialization", || S::encode_update(&self.topology.layout, &update));
-                let encoded = encoded.map_err(|error| of_node(error, &self.topology))?;
-                self.keep_changes(&mut encoded.map_err(|error| Fault::Run(error.into()))?);
-            }
-            let fold = self.topology.fold(&mut self.state, update, &mut folded.changed);
-            fold.map_err(|error| of_node(error, &self.topology))?;
+            self.fold_given(update, &mut folded, of_node)?;
         }
         let mut finished = Vec::new();
         if source == Source::Update {
@@ -224,6 +217,27 @@ impl<S: State> Machine<S> {
         }
         let coalesced = self.trigger(number, &mut triggered, &counted(finished.into_iter()));
         self.seal(number, source, folded, SmallVec::new(), coalesced, now)
+    }
+
+    /// Checks an update that no task made, and folds it into the state. `refuse` makes the error of one that the state
+    /// cannot take.
+    pub(super) fn fold_given(
+        &mut self,
+        update: S::Update,
+        folded: &mut Folded,
+        refuse: impl Fn(NodeError, &Topology<S>) -> Fault,
+    ) -> Result<(), Fault> {
+        S::check(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
+        if self.persist.is_some() {
+            let encoded = guarded("serialization", || S::encode_update(&self.topology.layout, &update));
+            let encoded = encoded.map_err(|error| refuse(error, &self.topology))?;
+            self.keep_changes(&mut encoded.map_err(|error| Fault::Run(error.into()))?);
+        }
+        let fold = self.topology.fold(&mut self.state, update, &mut folded.changed);
+        fold.map_err(|error| {
+            self.forget_changes();
+            refuse(error, &self.topology)
+        })
     }
 
     /// Gives pending tasks new ids, as tasks of commit `number`; drops those of `dropped`. Old and new id of each, and

@@ -39,7 +39,7 @@ pub(crate) enum Following {
 impl<S: State> Topology<S> {
     /// Whether calls of the graph may run inline.
     pub(crate) fn runs_inline(&self) -> bool {
-        !self.has_ephemeral && !self.joins_reached
+        !self.has_ephemeral && !self.joins_reached && self.step_timeout.is_none()
     }
 
     /// Whether an inline call may run the node: the node waits for nothing else.

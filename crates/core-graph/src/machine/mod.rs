@@ -18,6 +18,7 @@
 //! | a router sees the head with the update of its own task | `own_states` in `batch.rs` |
 //! | a single task is committed: its update is folded, what follows is found, a refused step leaves the state as it was | `commit_single` in `single_task.rs` |
 //! | several tasks are committed together, nodes by name, then sends by key | `commit_batch` in `commit.rs` |
+//! | an update that comes with answers is a commit in the middle of a step | `amend` in `amend.rs` |
 //! | ephemeral fields last for one step | `reset_ephemeral` in `commit.rs` |
 //! | a finished task triggers what its edges, its routers or its own choice say | `follow` in `triggers.rs` |
 //! | what is triggered becomes tasks, each node once | `trigger` in `triggers.rs` |
@@ -27,6 +28,7 @@
 //! | a join of what is reached fires when nothing that is left leads to it | `trigger_reached` in `joins.rs` |
 //! | after a crash, tasks are as the records of their checkpoint say | `restore_records` in `restore.rs` |
 
+mod amend;
 mod batch;
 mod breakpoints;
 mod child_positions;
@@ -56,7 +58,7 @@ use crate::tasks::{Question, Stop, TaskId};
 use crate::topology::Topology;
 
 pub(crate) use breakpoints::Breakpoints;
-pub(crate) use commit::{Committed, CommittedTask, Fault};
+pub(crate) use commit::{Committed, CommittedTask, Fault, Renamed};
 pub(crate) use complete::{Completion, TaskOutcome};
 pub(crate) use frontier::Frontier;
 pub(crate) use inline_call::{CallState, Following};
@@ -294,6 +296,17 @@ impl<S: State> Machine<S> {
         if nodes.is_empty() {
             nodes = self.next();
         }
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.iter().map(|node| self.topology.node(*node).name.to_string()).collect()
+    }
+
+    /// The names of nodes with tasks of the step under way that have neither finished nor asked, sorted, once each.
+    pub(crate) fn unfinished_in_step(&self) -> Vec<String> {
+        let is_unfinished =
+            |task: &task::Pending<S>| task.in_step && !matches!(task.phase, Phase::Finished(_) | Phase::Suspended(_));
+        let mut nodes: Nodes =
+            self.frontier.iter().filter(|(_, task)| is_unfinished(task)).map(|(_, task)| task.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
         nodes.iter().map(|node| self.topology.node(*node).name.to_string()).collect()

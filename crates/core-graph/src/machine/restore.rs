@@ -237,7 +237,7 @@ impl<S: State> Machine<S> {
                         }
                     }
                 },
-                TaskRecordKind::Attempt | TaskRecordKind::Once | TaskRecordKind::Answer => {}
+                TaskRecordKind::Attempt | TaskRecordKind::Once | TaskRecordKind::Answer | TaskRecordKind::Replay => {}
             }
         }
         if released {

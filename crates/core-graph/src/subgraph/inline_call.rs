@@ -124,7 +124,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
                 }
                 InlineCallPause::Waiting(waiting) => {
                     let WaitingTask { node, began, attempt } = *waiting;
-                    let outcome = Box::pin(attempt.finish_unless_cancelled(&site.task.session().control)).await;
+                    let outcome = Box::pin(attempt.finish_unless_stopped(&site.task.session().control, None)).await;
                     call.settle(node, began, outcome).map_or_else(|pause| pause, InlineCallPause::Turn)
                 }
                 // On the heap: a driver is large, and most inline calls do without.

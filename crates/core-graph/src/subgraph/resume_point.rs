@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::CheckpointError;
+use crate::checkpoint::{CheckpointError, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::machine::Restored;
+use crate::record::ReplayPoint;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::load;
 use crate::recorder::session::Session;
@@ -22,12 +23,16 @@ pub(crate) struct ResumePoint<S: State> {
     pub(crate) is_open: bool,
     /// Tasks that an earlier call left undone.
     pub(crate) dropped: Vec<Arc<str>>,
+    /// The checkpoint of an earlier call that it branches off from.
+    pub(crate) replay: Option<Arc<ReplayPoint>>,
+    /// The results of durable steps that the branch takes over.
+    pub(crate) once: Vec<TaskRecord>,
 }
 
 impl<S: State> ResumePoint<S> {
     /// An initial state.
     pub(crate) fn initial() -> Self {
-        Self { restored: None, after: None, is_open: false, dropped: Vec::new() }
+        Self { restored: None, after: None, is_open: false, dropped: Vec::new(), replay: None, once: Vec::new() }
     }
 
     fn open(restored: Restored<S>) -> Self {
@@ -41,10 +46,13 @@ impl<S: State> ResumePoint<S> {
         call: &Arc<str>,
         again: bool,
     ) -> Result<Self, RunError> {
-        if let Some(attached) = &session.attached
-            && let Some(restored) = Box::pin(begun(attached, topology, session, call, again)).await?
-        {
-            return Ok(Self::open(restored));
+        if let Some(attached) = &session.attached {
+            if let Some(restored) = Box::pin(begun(attached, topology, session, call, again)).await? {
+                return Ok(Self::open(restored));
+            }
+            if let Some(point) = session.replays.of(call) {
+                return Self::of_replay(attached, topology, session, call, point).await;
+            }
         }
         session.calls.forget(call);
         Ok(Self::initial())
@@ -58,13 +66,7 @@ impl<S: State> ResumePoint<S> {
         call: &Arc<str>,
         again: bool,
     ) -> Result<Self, RunError> {
-        let begin = || {
-            session.calls.begin(ns, call).map_err(|other| RunError::SubgraphBusy {
-                node: ns.to_string(),
-                call: call.to_string(),
-                other: other.to_string(),
-            })
-        };
+        let begin = || session.calls.begin(ns, call).map_err(|other| busy(ns, call, &other));
         let mut begun = begin()?;
         if begun.again {
             if let Some(attached) = &session.attached {
@@ -78,6 +80,10 @@ impl<S: State> ResumePoint<S> {
             // Nothing of it was committed, or nothing is stored.
             session.calls.forget(call);
             begun = begin()?;
+        }
+        if let (Some(attached), Some(point)) = (&session.attached, session.replays.of(call)) {
+            attached.settle(ns, session.policy.durability).await?;
+            return Self::of_replay(attached, topology, session, call, point).await;
         }
         let kept = begun.kept_by_run::<S>();
         let found = match (&session.attached, kept) {
@@ -95,6 +101,26 @@ impl<S: State> ResumePoint<S> {
             let dropped = restored.drop_unfinished(ns);
             Self { restored: Some(restored), dropped, ..Self::initial() }
         }))
+    }
+
+    /// The checkpoint of an earlier call, for a call that a replay made. Subgraphs inside that are kept per thread stand
+    /// where they stood there.
+    async fn of_replay(
+        attached: &CommitLog,
+        topology: &Topology<S>,
+        session: &Session,
+        call: &Arc<str>,
+        point: Arc<ReplayPoint>,
+    ) -> Result<Self, RunError> {
+        let mut restored = recorded(attached, topology, session, &point.ns, point.number).await?;
+        for (ns, number) in restored.frontier.children() {
+            session.calls.take_over(ns, call, number).map_err(|other| busy(ns, call, &other))?;
+        }
+        // Answers and writes belong to the branch that is left.
+        let mut once = std::mem::take(&mut restored.records);
+        once.retain(|record| point.reuse_once && record.kind == TaskRecordKind::Once);
+        restored.forget_attempts = true;
+        Ok(Self { restored: Some(restored), is_open: true, replay: Some(point), once, ..Self::initial() })
     }
 
     /// An initial state, after calls that the branch of the parent knows nothing of.
@@ -117,6 +143,11 @@ impl CallStart {
         let kept = Arc::clone(self.position.kept.as_ref()?).downcast::<Restored<S>>().ok()?;
         (Some(kept.row.number) == self.position.head).then(|| Restored::clone(&kept))
     }
+}
+
+/// The error of a call whose subgraph another call has.
+fn busy(ns: &str, call: &str, other: &str) -> RunError {
+    RunError::SubgraphBusy { node: ns.to_owned(), call: call.to_owned(), other: other.to_owned() }
 }
 
 /// What the store has of a call that has begun before, in this run when it is tried `again`.

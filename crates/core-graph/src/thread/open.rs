@@ -19,6 +19,11 @@ pub(crate) enum Opening<S: State> {
         abandon: bool,
     },
     Resume(Answers),
+    /// Answers, with an update that counts only together with them.
+    Amend {
+        update: S::Update,
+        answers: Answers,
+    },
     Continue,
     /// A history from elsewhere, of which this is the input.
     Import(S::Update),
@@ -51,8 +56,15 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             }
             Opening::Import(input) => (restored, Entry::Input(Some(input))),
             Opening::Resume(given) => {
-                self.store_answers(&attached, restored.as_ref(), &given, &mut answers).await?;
+                let records = self.answered(&attached, restored.as_ref(), &given, &mut answers)?;
+                let thread = ThreadRow { status: ThreadStatus::Running, detail: String::new(), ..attached.row.clone() };
+                let commit = Commit { tasks: records, thread: Some(thread), ..Commit::default() };
+                attached.store.commit(&attached.lease, commit).await?;
                 (restored, Entry::Resume("resume"))
+            }
+            Opening::Amend { update, answers: given } => {
+                let records = self.answered(&attached, restored.as_ref(), &given, &mut answers)?;
+                (restored, Entry::Amended { update, answers: records })
             }
             Opening::Continue | Opening::Edit => (restored, Entry::Resume("continue")),
         };
@@ -162,21 +174,24 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             (Opening::Run { .. }, _) => {
                 refuse("go on with `continue_()`, or drop its unfinished tasks with `abandon().run(…)`")
             }
-            (Opening::Resume(_), Waiting) => Ok(()),
-            (Opening::Resume(_), _) => refuse("no question is open; `questions()` lists open ones"),
+            (Opening::Resume(_) | Opening::Amend { .. }, Waiting) => Ok(()),
+            (Opening::Resume(_) | Opening::Amend { .. }, _) => {
+                refuse("no question is open; `questions()` lists open ones")
+            }
             (Opening::Continue, New | Done) => refuse("there is nothing to go on with; `run` it"),
             (Opening::Continue, Waiting) => refuse("answer its questions with `resume`"),
             (Opening::Continue, _) => Ok(()),
         }
     }
 
-    async fn store_answers(
+    /// Checks answers, adds them to those that were given before, and returns their records.
+    fn answered(
         &self,
         attached: &CommitLog,
         restored: Option<&Restored<S>>,
         given: &Answers,
         answers: &mut AnswerMap,
-    ) -> Result<(), RunError> {
+    ) -> Result<Vec<TaskRecord>, RunError> {
         let questions = self.seen(Some(attached.row.clone()), restored.cloned())?.questions;
         let mut records = Vec::new();
         for (question, answer) in questions.resolve(given)? {
@@ -186,9 +201,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             answers.insert((Arc::clone(&task), Arc::clone(&key)), Arc::clone(&payload));
             records.push(TaskRecord { task, kind: TaskRecordKind::Answer, key, payload });
         }
-        let thread = ThreadRow { status: ThreadStatus::Running, detail: String::new(), ..attached.row.clone() };
-        let commit = Commit { tasks: records, thread: Some(thread), ..Commit::default() };
-        Ok(attached.store.commit(&attached.lease, commit).await?)
+        Ok(records)
     }
 
     /// The open questions.

@@ -8,6 +8,7 @@ mod policies;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::name::{Name, Packet};
 use crate::state::State;
@@ -30,6 +31,8 @@ pub(crate) struct Topology<S: State> {
     /// How states of older versions are read.
     pub(crate) migrations: Migrations<S>,
     pub(crate) mode: Mode,
+    /// Barrier mode: how long a super-step may take.
+    pub(crate) step_timeout: Option<Duration>,
     pub(crate) layout: S::Layout,
     /// The names of the state's fields, and of the frontier after them, as stores know them.
     pub(crate) field_names: Arc<[Arc<str>]>,
