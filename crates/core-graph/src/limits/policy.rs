@@ -48,6 +48,11 @@ pub enum FastPath {
     InlineDispatches,
 }
 
+impl FastPath {
+    pub(crate) const ALL: [Self; 4] =
+        [Self::SingleTasks, Self::InlineCalls, Self::CompactSteps, Self::InlineDispatches];
+}
+
 /// When commits are durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
