@@ -14,10 +14,10 @@ const LAST: Node = Node::named("last");
 const WORK: Task<u64> = Task::named("work");
 
 /// A shape at one size: a graph, how it runs, and how many units that makes.
-struct AtSize {
-    app: App<Count>,
-    policy: RunPolicy,
-    units: u64,
+pub(super) struct AtSize {
+    pub(super) app: App<Count>,
+    pub(super) policy: RunPolicy,
+    pub(super) units: u64,
 }
 
 /// A shape, its sizes from the smallest to the largest, and where it runs.
@@ -75,7 +75,11 @@ pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
 }
 
 /// The cost of a unit of one run, and how many bytes it stored.
-async fn run(bench: &Measurements, shape: &AtSize, store: Store) -> Result<(crate::measure::Cost, u64), Failure> {
+pub(super) async fn run(
+    bench: &Measurements,
+    shape: &AtSize,
+    store: Store,
+) -> Result<(crate::measure::Cost, u64), Failure> {
     let (app, policy, units, file) = (shape.app.clone(), shape.policy.clone(), shape.units, bench.file());
     let run: BoxFuture<'static, Result<_, Failure>> = Box::pin(async move {
         let opened = Place::open(store, &file)?;
@@ -93,7 +97,7 @@ async fn run(bench: &Measurements, shape: &AtSize, store: Store) -> Result<(crat
 }
 
 /// `size` diamonds in a row, each with a join.
-fn diamonds(size: u64) -> Result<AtSize, CompileErrors> {
+pub(super) fn diamonds(size: u64) -> Result<AtSize, CompileErrors> {
     let mut graph = StateGraph::<Count>::new("diamonds");
     let node = |kind: char, at: u64| Node::owned(format!("{kind}{at:06}"));
     let nothing = |_: Snapshot<Count>| async { Ok::<_, NodeError>(Count::update().sum(1)) };

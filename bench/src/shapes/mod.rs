@@ -12,6 +12,7 @@ mod growth;
 mod guarded;
 mod history;
 mod line;
+mod paths;
 mod resume;
 mod suspended;
 mod threads;
@@ -47,10 +48,11 @@ pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     suspended::measure(bench).await
 }
 
-/// Measures what guards cost, and the shapes that are to be flat.
+/// Measures what guards cost, the shapes that are to be flat, and what fast paths gain.
 pub(crate) async fn measure_ratios(bench: &mut Measurements) -> Result<(), Failure> {
     guarded::measure(bench).await?;
-    flat::measure(bench).await
+    flat::measure(bench).await?;
+    paths::measure(bench).await
 }
 
 /// Measures the shapes that need a runtime or a process of their own.

@@ -318,8 +318,8 @@ mod tests {
 
         std::os::unix::fs::symlink(&folder, folder.join("report/again")).unwrap();
         let error = load().unwrap_err();
-        let told = format!("{error}: {}", std::error::Error::source(&error).unwrap());
-        assert!(told.contains("report/again") && told.contains("loop"), "{told}");
+        let message = format!("{error}: {}", std::error::Error::source(&error).unwrap());
+        assert!(message.contains("report/again") && message.contains("loop"), "{message}");
         std::fs::remove_file(folder.join("report/again")).unwrap();
 
         let long = std::fs::File::create(folder.join("long.j2")).unwrap();

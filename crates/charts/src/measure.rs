@@ -75,11 +75,11 @@ pub(crate) fn wrapped(text: &str, height: f64, room: f64, lines: usize) -> Vec<S
 
 /// `text` in one line, without what XML cannot hold or a reader cannot see.
 pub(crate) fn one_line(text: &str) -> String {
-    let kept = |c: char| {
+    let is_shown = |c: char| {
         !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
             && !matches!(c, '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
     };
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| kept(*c)).collect();
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| is_shown(*c)).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -57,7 +57,7 @@ impl Unit {
             return None;
         }
         let whole = lower.trim();
-        let find = |unit: &str| known(unit, before, behind);
+        let find = |unit: &str| meanings_of(unit, before, behind);
         let (rest, factor, listed) = match find(whole) {
             Some(listed) => (whole, 1.0, Some(listed)),
             None => {
@@ -191,7 +191,7 @@ fn without_magnitude(unit: &str) -> (&str, f64) {
     }
 }
 
-fn known(unit: &str, before: &str, behind: &str) -> Option<Vec<Meaning>> {
+fn meanings_of(unit: &str, before: &str, behind: &str) -> Option<Vec<Meaning>> {
     let find = |name: &str| {
         if let Some((_, dimension, factor)) = COUNTED.iter().find(|(known, ..)| *known == name) {
             return Some(vec![Meaning::new(dimension, *factor)]);

@@ -22,6 +22,7 @@ fn of_task(thread: &str, ns: &str, task: &str, kind: TaskRecordKind, key: &str) 
         TaskRecordKind::Answer => "answer",
         TaskRecordKind::Write => "write",
         TaskRecordKind::Attempt => "attempt",
+        TaskRecordKind::Replay => "replay",
     };
     Place::new("record", &[("thread", thread), ("namespace", ns), ("task", task), ("kind", kind), ("key", key)])
 }

@@ -62,10 +62,10 @@ pub fn without_marks(text: &str) -> String {
     let mut from = 0;
     for mark in marks(text) {
         clean.push_str(&text[from..mark.range.start]);
-        let kept = clean.trim_end_matches([' ', '\t']).len();
+        let end = clean.trim_end_matches([' ', '\t']).len();
         // A space is kept where the mark stood between two words.
         let joins = text[mark.range.end..].starts_with(char::is_alphanumeric);
-        clean.truncate(kept);
+        clean.truncate(end);
         if joins && !clean.is_empty() {
             clean.push(' ');
         }

@@ -142,8 +142,8 @@ fn pages(mut command: Command) -> Result<Vec<(String, String)>, Failure> {
     let mut open = vec![command];
     while let Some(command) = open.pop() {
         // The page of `help` would say what all pages say.
-        let told = |below: &&Command| !below.is_hide_set() && below.get_name() != "help";
-        let below: Vec<Command> = command.get_subcommands().filter(told).cloned().collect();
+        let has_page = |below: &&Command| !below.is_hide_set() && below.get_name() != "help";
+        let below: Vec<Command> = command.get_subcommands().filter(has_page).cloned().collect();
         open.extend(below.into_iter().rev());
         let man = Man::new(command);
         let mut page = Vec::new();

@@ -45,14 +45,14 @@ pub(crate) fn start(args: &BaseArgs, progress: &Progress) -> Result<(), CliError
             let layer = tracing_subscriber::fmt::layer().without_time().with_target(args.verbose > 1);
             layer.with_ansi(false).with_writer(lines).boxed()
         }
-        LogFormat::Json => written(LogFormat::Json, lines),
+        LogFormat::Json => line_layer(LogFormat::Json, lines),
     };
     let terminal = terminal.with_filter(filter(level));
     let file = match &args.log {
         None => None,
         Some(path) => {
             let file = private::append(path).map_err(CliError::io("write the log", path))?;
-            let layer = written(args.log_format, Mutex::new(file));
+            let layer = line_layer(args.log_format, Mutex::new(file));
             Some(layer.with_filter(filter("info,graphloom=debug,writehere=debug")))
         }
     };
@@ -62,7 +62,7 @@ pub(crate) fn start(args: &BaseArgs, progress: &Progress) -> Result<(), CliError
 }
 
 /// A layer that writes whole lines, with the time.
-fn written<S, W>(format: LogFormat, to: W) -> Box<dyn Layer<S> + Send + Sync>
+fn line_layer<S, W>(format: LogFormat, to: W) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
     W: for<'writer> MakeWriter<'writer> + Send + Sync + 'static,

@@ -66,11 +66,11 @@ where
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|source| Failure::new(ExitStatus::Failed, source))?;
-        let told = progress.clone();
+        let session_progress = progress.clone();
         let base = args.as_ref().clone();
         let chosen = Chosen::new(files.store(base.store), base.data_dir.clone());
         let ended = runtime.block_on(Box::pin(async move {
-            let session = Session::new(program, base, told, files, chosen.clone());
+            let session = Session::new(program, base, session_progress, files, chosen.clone());
             let mut interrupt = session.interrupt.clone();
             let ended = tokio::select! {
                 ended = run(args, session) => ended,
@@ -110,7 +110,7 @@ mod tests {
         let mut error = Args::try_parse_from(wrong).unwrap_err();
         assert!(error.to_string().contains("hunter22"), "nothing to hide: {error}");
         hide_password(&mut error);
-        let told = error.to_string();
-        assert!(!told.contains("hunter22") && told.contains("LLM_API_KEY"), "{told}");
+        let message = error.to_string();
+        assert!(!message.contains("hunter22") && message.contains("LLM_API_KEY"), "{message}");
     }
 }

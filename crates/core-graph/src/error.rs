@@ -241,6 +241,19 @@ pub enum RunError {
         /// The nodes that would run.
         next: String,
     },
+    /// A super-step took longer than it may. What finished in it is kept.
+    #[error(
+        "super-step {step} took longer than {limit:?}; unfinished: {}. `continue_()` runs only those, with the whole limit again; raise `step_timeout`, or limit the time of the node that is slow",
+        unfinished.join(", ")
+    )]
+    StepTimeout {
+        /// The super-step, as its checkpoint would count it.
+        step: u64,
+        /// The limit.
+        limit: Duration,
+        /// The nodes whose tasks had not finished.
+        unfinished: Vec<String>,
+    },
     /// The call does not fit the thread's status.
     #[error("thread `{thread}` is {status:?}: {remedy}")]
     WrongStatus {
@@ -257,6 +270,12 @@ pub enum RunError {
         /// The key of the question.
         key: String,
         /// Where and why.
+        message: String,
+    },
+    /// An update that came with answers does not fit the state. The questions are open.
+    #[error("the update does not fit: {message}")]
+    BadUpdate {
+        /// What the state has against it.
         message: String,
     },
     /// No open question has this key or id.

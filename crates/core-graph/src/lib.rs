@@ -169,7 +169,7 @@ pub use state::{
 };
 pub use step::Step;
 pub use tasks::Question;
-pub use thread::{App, At, Imported, Thread, ThreadState, Threads};
+pub use thread::{App, At, AtSubgraph, Imported, Thread, ThreadState, Threads};
 pub use timeout::Timeout;
 pub use topology::{Mode, Persistence, Retry};
 

@@ -30,6 +30,8 @@ pub(crate) enum Stop {
     Failed,
     Budget,
     StepLimit,
+    /// A super-step took longer than it may.
+    StepTimeout,
     Drained,
     Cancelled,
 }

@@ -1,15 +1,15 @@
-//! Choosing by asking, for models without likelihoods.
+//! Choosing by an enum schema, for models that give no likelihoods.
 
 use serde_json::{Value, json};
 
 use crate::structured::{StructuredOptions, structured_value};
 use crate::{ChatModel, ChatRequest, Choice, ModelError};
 
-/// [`ChatModel::choose`] for a model that cannot compare likelihoods: the answer is an object whose `choice` is one of
-/// the options.
+/// Implements [`ChatModel::choose`] for a model that cannot compare likelihoods. The model is asked for an object whose
+/// `choice` is one of the options.
 ///
 /// # Errors
-/// [`ModelError::Invalid`] without options, else as [`structured_value`].
+/// [`ModelError::Invalid`] when `options` is empty, else the errors of [`structured_value`].
 pub async fn choose_by_schema(
     model: &dyn ChatModel,
     request: ChatRequest,

@@ -1,4 +1,4 @@
-//! What can go wrong with a model, by whose fault it is.
+//! The errors of a model, by whose fault they are.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub enum ModelError {
         /// The environment variable that holds the key.
         variable: String,
     },
-    /// Too many calls; wait.
+    /// The provider refused the call because calls came too fast.
     #[error("`{model}` limits the rate of calls: {message}")]
     RateLimited {
         /// The model.
@@ -29,7 +29,7 @@ pub enum ModelError {
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
     },
-    /// The account has no money left; waiting does not help.
+    /// The account's quota is spent. Waiting does not help.
     #[error("`{model}` reports that the quota is spent: {message}")]
     Quota {
         /// The model.
@@ -65,7 +65,7 @@ pub enum ModelError {
         /// The limit.
         limit: Duration,
     },
-    /// The request is wrong; the same request fails again.
+    /// The request is invalid. The same request fails again.
     #[error("`{model}` rejected the request: {message}")]
     Invalid {
         /// The model.
@@ -73,14 +73,14 @@ pub enum ModelError {
         /// The provider's words.
         message: String,
     },
-    /// The conversation is longer than the model reads.
+    /// The conversation is longer than the model's context.
     #[error("{}; shorten the input or choose a model with a longer context", too_long(model, *needed, *limit))]
     ContextLength {
         /// The model.
         model: String,
-        /// Tokens needed, 0 when the provider does not say.
+        /// Tokens that the request needs; 0 when the provider does not state the number.
         needed: u32,
-        /// Tokens the model reads, 0 when the provider does not say.
+        /// Tokens that the model reads; 0 when the provider does not state the number.
         limit: u32,
     },
     /// The model refused to answer.
@@ -91,22 +91,22 @@ pub enum ModelError {
         /// The model's words.
         message: String,
     },
-    /// A stream ended before its end.
+    /// A stream broke off before its last event.
     #[error("the answer of `{model}` broke off after {} bytes: {message}", partial.len())]
     StreamInterrupted {
         /// The model.
         model: String,
-        /// The text that had arrived.
+        /// The text that arrived before the stream broke off.
         partial: String,
         /// What failed.
         message: String,
     },
-    /// The answer could not be read as what was asked for.
+    /// The answer could not be read as the expected value.
     #[error("the answer of `{model}` is not the expected {expected}: {message}")]
     Parse {
         /// The model.
         model: String,
-        /// What was asked for.
+        /// What was expected.
         expected: String,
         /// Where and why reading failed.
         message: String,
@@ -118,15 +118,15 @@ pub enum ModelError {
     Incomplete {
         /// The model.
         model: String,
-        /// The text so far.
+        /// The text of the incomplete answer.
         partial: String,
     },
-    /// The model cannot do this.
+    /// The model does not support what was asked.
     #[error("`{model}` cannot {what}")]
     Unsupported {
         /// The model.
         model: String,
-        /// What was asked.
+        /// What the model cannot do.
         what: String,
     },
     /// A budget of the run is spent.
@@ -136,7 +136,7 @@ pub enum ModelError {
         unit: String,
         /// The limit.
         limit: String,
-        /// What was used.
+        /// The amount used.
         used: String,
     },
     /// A recording has no answer for this call.
@@ -163,7 +163,7 @@ pub enum ModelError {
     },
 }
 
-/// Says how long a conversation is that is too long. Numbers that the provider does not state are left out.
+/// The message for a conversation that is too long. The message leaves out numbers that the provider does not state.
 fn too_long(model: &str, needed: u32, limit: u32) -> String {
     match (needed, limit) {
         (0, 0) => format!("the request is longer than `{model}` reads"),
@@ -207,8 +207,8 @@ mod tests {
             (9001, 0, "the request needs 9001 tokens, more than `m` reads; "),
             (0, 0, "the request is longer than `m` reads; "),
         ] {
-            let told = ModelError::ContextLength { model: "m".into(), needed, limit }.to_string();
-            assert!(told.starts_with(expected), "{told}");
+            let message = ModelError::ContextLength { model: "m".into(), needed, limit }.to_string();
+            assert!(message.starts_with(expected), "{message}");
         }
     }
 }

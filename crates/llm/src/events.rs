@@ -2,8 +2,8 @@
 
 use crate::{ChatEvent, ChatResponse, Part};
 
-/// The events that a model which made `response` at once would stream: its texts in pieces of `piece` characters, its
-/// reasoning and tool calls, and [`ChatEvent::Done`] at the end.
+/// Turns a whole answer into the events of a stream: its text in pieces of `piece` characters, its reasoning and tool
+/// calls, and [`ChatEvent::Done`] at the end.
 pub fn events_of(response: ChatResponse, piece: usize) -> Vec<ChatEvent> {
     let mut events = Vec::new();
     for part in &response.message.parts {

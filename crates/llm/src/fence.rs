@@ -1,11 +1,13 @@
-//! The fence around text from outside: documents, notes, pages, titles, paths, and what models made of them.
+//! The fence around untrusted text in a prompt: documents, notes, pages, titles, paths, and what models made of them.
 //!
-//! [`fenced`] writes the fence with a stand-in for its mark, and breaks every tag of that kind in the text, whatever its
-//! case and spacing. So two requests that ask the same are the same, and recordings, stored steps and logs know them by one
-//! key. Just before a request leaves for its model, [`seal`] puts a mark in place of the stand-in: [`random_mark`] for a
-//! server, anew in each call, so that no text can know the tag that would end its fence. A model inside the process, which
-//! promises the same answer to the same request, takes [`mark_of`] the request: a hash of all of it, the fenced text too, so
-//! that a text cannot hold its own mark.
+//! [`fenced`] puts a text between two tags that hold a placeholder, and breaks every such tag inside the text, in any
+//! case and spacing. With the placeholder, two requests that ask the same are equal, so recordings, stored steps and
+//! logs know both by one key.
+//!
+//! Just before a request is sent to its model, [`seal`] replaces the placeholder by a mark. For a server the mark is a
+//! [`random_mark`], new in each call, so no text can know the tag that would end its fence. A model inside the process
+//! promises the same answer to the same request; its mark is [`mark_of`] the request, a hash of the whole request. The
+//! hash covers the fenced text too, so a text cannot hold its own mark.
 //!
 //! ```
 //! use graphloom_llm::fence::{fenced, random_mark, seal};
@@ -25,38 +27,40 @@ use rand::Rng;
 
 use crate::{ChatRequest, Part, Role};
 
-/// The name of the tags without their mark.
+/// The name of the tags, without the mark.
 const NAME: &str = "material";
-/// The tags until a request leaves.
+/// The tags of a fence before [`seal`] sets the mark.
 const OPEN: &str = "<material-mark>";
 const CLOSE: &str = "</material-mark>";
-/// The tags in examples that a prompt shows; their text is the program's own.
+/// The tags of examples in a prompt. The text between them is the program's own.
 const EXAMPLE: (&str, &str) = ("<material-example>", "</material-example>");
-/// Twelve letters have 56 bits.
+/// The letters of a mark. Twelve letters have 56 bits.
 const MARK_LENGTH: usize = 12;
-/// Stands where a text had the sign that begins a tag.
+/// Replaces the character that begins a tag.
 const HARMLESS: char = '\u{2039}';
 
-/// Fences a text, without the line breaks around it. The first line inside is its origin, unless that is empty: an
-/// origin may be from outside as well.
+/// Fences a text, without the line breaks around it. The first line inside the fence names the origin, unless `origin`
+/// is empty. The origin is inside because an origin may be untrusted as well.
 pub fn fenced(text: &str, origin: &str) -> String {
     let text = text.trim_matches('\n');
     let inside = match on_one_line(origin) {
         origin if origin.is_empty() => broken(text),
-        // As one, since a tag could begin in the origin and end in the text.
+        // Origin and text are broken together, since a tag could begin in the origin and end in the text.
         origin => broken(&format!("from: {origin}\n{text}")),
     };
     format!("{OPEN}\n{inside}\n{CLOSE}")
 }
 
-/// The same for an example in a prompt. Its mark stays the same, so that what a model has read of a prompt can be kept.
+/// Fences an example in a prompt. The tags of an example are the same in every call, so that a cached prefix of the
+/// prompt stays valid.
 pub fn example(text: &str, origin: &str) -> String {
     fenced(text, origin).replacen(OPEN, EXAMPLE.0, 1).replacen(CLOSE, EXAMPLE.1, 1)
 }
 
-/// A request as it leaves for its model: with `mark` in place of the stand-in.
+/// Prepares a request for its model: `mark` replaces the placeholder.
 ///
-/// What a model said itself is left alone: it never saw the stand-in, and may have been told to say it.
+/// Messages of the model itself stay as they are. The model never saw the placeholder, and may have been asked to write
+/// it.
 pub fn seal(mut request: ChatRequest, mark: &str) -> ChatRequest {
     for message in request.messages.iter_mut().filter(|message| message.role != Role::Assistant) {
         for part in &mut message.parts {
@@ -70,20 +74,20 @@ pub fn seal(mut request: ChatRequest, mark: &str) -> ChatRequest {
     request
 }
 
-/// A mark that nobody can guess: twelve letters by the system's own generator.
+/// A mark that nobody can guess: twelve letters from the system's random generator.
 pub fn random_mark() -> String {
     let mut random = rand::rng();
     (0..MARK_LENGTH).map(|_| char::from(random.random_range(b'a'..=b'z'))).collect()
 }
 
-/// The mark of a request that is to have the same one each time.
+/// The mark derived from a request. Equal requests have equal marks.
 pub fn mark_of(request: &ChatRequest) -> String {
     let text = serde_json::to_string(request).unwrap_or_default();
     let hash = blake3::hash(text.as_bytes());
     hash.as_bytes()[..MARK_LENGTH].iter().map(|byte| char::from(b'a' + byte % 26)).collect()
 }
 
-/// The fenced texts of a prompt before it is sealed, in order, each with its origin.
+/// The fenced texts of a prompt that is not sealed, in order, each after its origin.
 pub fn texts(prompt: &str) -> Vec<(&str, &str)> {
     let mut found = Vec::new();
     let mut rest = prompt;
@@ -101,18 +105,18 @@ pub fn texts(prompt: &str) -> Vec<(&str, &str)> {
     found
 }
 
-/// The last text of a prompt, before it is sealed, that is fenced with this origin.
+/// The last text that is fenced with this origin in a prompt that is not sealed.
 pub fn text_from<'a>(prompt: &'a str, origin: &str) -> Option<&'a str> {
     texts(prompt).into_iter().rev().find(|(from, _)| *from == origin).map(|(_, text)| text)
 }
 
-/// The text with every sign taken out of it that could begin a tag of a fence. A model may take a tag for one that is
-/// written otherwise, so case, blanks, slashes and signs without a width count for nothing.
+/// Replaces every character that could begin a tag of a fence. A model may read a misspelt tag as the tag, so the
+/// comparison ignores case, blanks, slashes and characters without a width.
 fn broken(text: &str) -> String {
     if !text.contains(is_sign) {
         return text.to_owned();
     }
-    // From the end, so that the letters that follow a sign are known at the sign.
+    // The scan runs backwards, so that the letters after a `<` are known when the scan reaches the `<`.
     let mut letters: VecDeque<char> = VecDeque::with_capacity(NAME.len() + 1);
     let mut is_closed = false;
     let mut out: Vec<char> = Vec::with_capacity(text.len());
@@ -132,12 +136,12 @@ fn broken(text: &str) -> String {
     out.into_iter().rev().collect()
 }
 
-/// Whether a character begins a tag, or looks as if it did.
+/// Whether a character begins a tag, or looks like one that does.
 fn is_sign(char: char) -> bool {
     matches!(char, '<' | '\u{ff1c}' | '\u{fe64}')
 }
 
-/// An origin is one line.
+/// Puts an origin on one line.
 fn on_one_line(origin: &str) -> String {
     origin
         .split(|char: char| char.is_control() || matches!(char, '\u{2028}' | '\u{2029}'))

@@ -2,8 +2,8 @@
 //!
 //! - **One trait.** [`ChatModel`] answers whole, as a stream, or by choosing; [`Compatible`] servers, [`Scripted`] models
 //!   and [recordings](cassette) are models, and so is every [layer](layers) around one.
-//! - **Typed answers.** [`structured()`] asks for a value of a Rust type: by the provider's own JSON schema or a grammar
-//!   where there is one, else by tolerant reading; what does not fit is sent back with its faults.
+//! - **Typed answers.** [`structured()`] asks for a value of a Rust type: by the provider's own JSON schema or a
+//!   grammar where there is one, else by tolerant reading. A reply that does not fit is sent back with its faults.
 //! - **Nothing hidden.** Errors are [typed](ModelError) by whose fault they are, budgets stop a run before it overspends,
 //!   recordings play back byte for byte, and repairs of replies are [listed](parse::ParseStep).
 //!
@@ -43,22 +43,22 @@
 //!
 //! [`resolve::ModelSpec`] reads what users write: `embedded`, `compatible:NAME@BASE_URL`, a `.gguf` path,
 //! `scripted:FILE`, `replay:FILE`, with [roles](resolve::ModelSpecs) such as `embedded,write=compatible:…`. The model
-//! inside the program lives in a crate of its own, so [`resolve::resolve`] takes a function that makes it.
+//! inside the program lives in a crate of its own, so [`resolve::resolve`] takes a function that makes that model.
 //!
 //! # Text from outside
 //!
-//! [`fence`] wraps text of documents, pages and notes in a request. The tag that ends it has a mark which is new in each call
-//! of a server, and which no recording or stored step depends on.
+//! [`fence`] wraps untrusted text of documents, pages and notes in a request. The tag that ends a fence holds a mark.
+//! For a server the mark is new in each call, and no recording or stored step depends on it.
 //!
 //! # Keys
 //!
-//! A key belongs to a host: [`compatible::Keys`] says which of the keys that a user has set goes to which server, over
-//! `http` to this machine only. It is held in an [`compatible::ApiKey`], which does not show itself, and is taken out of
-//! every message of a server. The client follows no redirect.
+//! A key belongs to a host: [`compatible::Keys`] decides which of the user's keys goes to which server. Over `http` a
+//! key goes to this machine only. An [`compatible::ApiKey`] holds a key and never prints it, and the key is taken out
+//! of every message of a server. The client follows no redirect.
 
 #![forbid(unsafe_code)]
 
-/// The examples of the file that registries show.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}

@@ -21,7 +21,7 @@ pub enum Role {
 pub struct Message {
     /// Who speaks.
     pub role: Role,
-    /// What is said, in order.
+    /// The parts of the message, in order.
     pub parts: Vec<Part>,
 }
 
@@ -42,13 +42,13 @@ pub enum Part {
     },
     /// The model asks for a tool to be run.
     ToolCall(ToolCall),
-    /// What a tool answered.
+    /// The result of a tool call.
     ToolResult(ToolResult),
     /// The model's visible reasoning, kept so that it can be sent back to providers that require it.
     Reasoning {
         /// The reasoning text.
         text: String,
-        /// The provider's signature over it, where there is one.
+        /// The provider's signature over the reasoning, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
     },
@@ -63,9 +63,9 @@ pub enum ImageSource {
         /// The address.
         url: String,
     },
-    /// The bytes themselves.
+    /// The bytes of the image.
     Base64 {
-        /// Such as `image/png`.
+        /// The media type, such as `image/png`.
         media_type: String,
         /// The bytes in standard base64 with padding.
         data: String,
@@ -75,11 +75,11 @@ pub enum ImageSource {
 /// A tool call that a model asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The provider's id of the call; the result names it.
+    /// The provider's id of the call. [`ToolResult::call_id`] repeats the id.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments: a JSON object when the model kept to the schema, a JSON string with the raw text otherwise.
+    /// The arguments: a JSON object, or a JSON string with the raw text when the text is no object.
     pub arguments: serde_json::Value,
 }
 

@@ -16,7 +16,7 @@ pub type ChatStream = BoxStream<'static, Result<ChatEvent, ModelError>>;
 /// Dropping a returned future or stream cancels the call.
 #[async_trait]
 pub trait ChatModel: Send + Sync + 'static {
-    /// Who this model is, for records and messages.
+    /// The name of this model in records and messages.
     fn id(&self) -> &ModelId;
 
     /// What this model can do.
@@ -25,7 +25,7 @@ pub trait ChatModel: Send + Sync + 'static {
     /// One whole answer.
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError>;
 
-    /// One answer as it is made.
+    /// One answer as a stream, while the model generates it.
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError>;
 
     /// Which of `options` continues the conversation best. At least one option is needed.
@@ -46,7 +46,7 @@ pub struct ModelId {
 /// What a model can do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capabilities {
-    /// How the model answers in a JSON schema.
+    /// How the model gives an answer that follows a JSON schema.
     pub structured: StructuredSupport,
     /// Whether the model calls tools.
     pub tools: bool,
@@ -60,13 +60,13 @@ pub struct Capabilities {
     pub local: bool,
 }
 
-/// How a model answers in a JSON schema.
+/// How a model gives an answer that follows a JSON schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StructuredSupport {
-    /// The answer is made by the schema's grammar and always fits it.
+    /// A grammar made from the schema guides generation, so every answer fits the schema.
     Constrained,
-    /// The provider takes a schema.
+    /// The provider takes a JSON schema.
     JsonSchema,
     /// The provider promises a JSON object, of no particular schema.
     JsonObject,
@@ -79,7 +79,7 @@ pub enum StructuredSupport {
 pub struct Choice {
     /// The index of the chosen option.
     pub index: usize,
-    /// A log-likelihood per option, in option order, where the model has them.
+    /// The log-likelihood of each option, in option order; empty when the model gives none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<f32>,
     /// Tokens used.
@@ -88,7 +88,7 @@ pub struct Choice {
 }
 
 impl ModelId {
-    /// An id of its two parts.
+    /// Makes an id from a provider and a name.
     pub fn new(provider: impl Into<String>, name: impl Into<String>) -> Self {
         Self { provider: provider.into(), name: name.into() }
     }

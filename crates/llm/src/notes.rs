@@ -1,13 +1,13 @@
-//! What happened around model calls that a reader of a run should know.
+//! Notes on model calls, for the reader of a run.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-/// Something that happened around a call of a model.
+/// An event around a model call that the reader of a run should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// The model it happened with.
+    /// The model that was called.
     pub model: String,
     /// The kind of the note.
     pub kind: NoteKind,
@@ -20,13 +20,13 @@ pub struct Note {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NoteKind {
-    /// A server rejected a feature, which is not used with it from now on.
+    /// A server rejected a feature. Later calls leave the feature out.
     Degraded,
     /// A call failed and is tried again.
     Retried,
 }
 
-/// A shared log of [`Note`]s; clones write to the same one. Each note is also a `tracing` event.
+/// A shared log of [`Note`]s. Clones write to the same log. Each note is also a `tracing` event.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     log: Arc<Mutex<Vec<Note>>>,

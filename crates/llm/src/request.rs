@@ -1,4 +1,4 @@
-//! What is asked of a model.
+//! Requests to a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,7 +13,7 @@ pub struct ChatRequest {
     /// The tools that the model may call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
-    /// Whether and which tool must be called.
+    /// Whether a tool must be called, and which.
     #[serde(default)]
     pub tool_choice: ToolChoice,
     /// The form of the answer.
@@ -29,9 +29,9 @@ pub struct ChatRequest {
 pub struct ToolSpec {
     /// The name the model calls.
     pub name: String,
-    /// When and how to use it.
+    /// When and how to use the tool.
     pub description: String,
-    /// JSON Schema of the arguments: an object.
+    /// The JSON Schema of the arguments, which describes an object.
     pub parameters: Value,
 }
 

@@ -1,4 +1,4 @@
-//! What a model answers, whole or as a stream.
+//! Answers of a model, whole or as a stream.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub struct ChatResponse {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FinishReason {
-    /// The model was done, or met a stop text.
+    /// The model ended the answer, or generated a stop text.
     Stop,
     /// The token limit was reached: the answer is incomplete.
     Length,

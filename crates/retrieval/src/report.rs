@@ -106,19 +106,19 @@ impl EngineReport {
     /// The engine as its owners write it, such as `OpenAlex`.
     #[must_use]
     pub fn shown_name(&self) -> &str {
-        named(&self.engine).0
+        name_and_things(&self.engine).0
     }
 
     /// What the engine gives, in the plural: `pages` or `records`.
     #[must_use]
     pub fn things(&self) -> &'static str {
-        named(&self.engine).1
+        name_and_things(&self.engine).1
     }
 
     /// One line for the person, without the notes.
     #[must_use]
     pub fn line(&self) -> String {
-        let (name, things) = named(&self.engine);
+        let (name, things) = name_and_things(&self.engine);
         let thing = things.trim_end_matches('s');
         match &self.outcome {
             EngineOutcome::Found { pieces, total: Some(total) } if *total > *pieces as u64 => {
@@ -143,7 +143,7 @@ impl fmt::Display for EngineReport {
 }
 
 /// The name as its owners write it, and what the engine gives.
-fn named(engine: &str) -> (&str, &'static str) {
+fn name_and_things(engine: &str) -> (&str, &'static str) {
     match engine {
         "openalex" => ("OpenAlex", "records"),
         "arxiv" => ("arXiv", "records"),

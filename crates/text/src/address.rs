@@ -1,16 +1,16 @@
-//! Addresses: when two are those of one page.
+//! Canonical addresses, which are equal for addresses of one page.
 
 use url::Url;
 
 /// The longest address that is read, in bytes.
 pub const LONGEST_ADDRESS: usize = 8192;
 
-/// Parameters that tell a site where a reader came from and change nothing on the page.
+/// Query parameters that tell a site where a reader came from and change nothing on the page.
 const TRACKING: [&str; 6] = ["fbclid", "gclid", "msclkid", "dclid", "igshid", "mc_eid"];
 
-/// The form of an address that all addresses of a page share, as far as that can be told from the address: no fragment,
-/// no parameters for tracking, no slash at the end, host in lower case. `None` for what is no address of the web, holds
-/// a name and a password, or is too long.
+/// The canonical form of an address: without fragment, tracking parameters and final slash, with the host in lower
+/// case. Two addresses of one page have the same form, as far as the addresses alone can show that. `None` for a text
+/// that is no web address, holds a name or a password, or is too long.
 ///
 /// ```
 /// use graphloom_text::canonical;

@@ -1,8 +1,8 @@
-//! Characters made comparable, one for one, so that places stay known.
+//! Folding of characters for comparison, one for one, so that the count of characters stays.
 
-/// What a character is compared as: small letters, half-width forms, one kind of quotation mark, dash and space.
+/// The character that `c` is compared as: lower case, half width, and one kind each of quotation mark, dash and space.
 ///
-/// One character becomes one character; what would become several (`ß`, ligatures) stays as it is.
+/// One character becomes one character. A character that would become several (`ß`, ligatures) stays as it is.
 #[must_use]
 pub fn fold(c: char) -> char {
     let c = match c {

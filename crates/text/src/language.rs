@@ -1,4 +1,4 @@
-//! Which rules of writing a text follows.
+//! The language whose rules a text follows.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ struct StopWordCount {
     different: usize,
 }
 
-/// Whose rules end a sentence, take the endings off a word, and say which words are small.
+/// The language whose rules end a sentence, take the endings off a word, and name the stop words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -62,15 +62,15 @@ pub enum Language {
     Turkish,
 }
 
-/// So many words at the beginning of a text tell its language.
+/// The number of words at the beginning of a text that decide its language.
 const LOOKED_AT: usize = 400;
-/// A text is in another language than English when so many different small words of it are in the text,
+/// The fewest different stop words of a language other than English that a text in that language has.
 const FEWEST: usize = 2;
-/// and at least one of so many words is one of them.
+/// More than one of so many words of a text in a language other than English is a stop word of that language.
 const ONE_OF: usize = 8;
 
 impl Language {
-    /// The language a text looks like: by its script, and else by its small words, of which each language has its own.
+    /// The language that a text seems to be in: by its script, else by its stop words.
     ///
     /// ```
     /// use graphloom_text::Language;
@@ -92,22 +92,22 @@ impl Language {
                 _ => {}
             }
         }
-        // An ideograph says about as much as a short word.
+        // An ideograph counts as four letters, because it says about as much as a short word.
         if (han + kana) * 4 > other {
             return if kana * 10 > han { Self::Japanese } else { Self::Chinese };
         }
         Self::of_small_words(text)
     }
 
-    /// The language most of whose small words a text has; English where none has more of them.
+    /// The language with the most stop words in a text; English unless another language has more.
     fn of_small_words(text: &str) -> Self {
         let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).take(LOOKED_AT);
         let (mut all, mut met) = (0_usize, BTreeSet::new());
         let mut found = [StopWordCount::default(); Self::LISTED.len()];
         for word in words {
             all += 1;
-            // Single letters are names of things in formulas and programs, and words such as those of `Los Angeles` are
-            // parts of names.
+            // Single letters are names in formulas and programs, and capitalised words such as those of `Los Angeles`
+            // are parts of names.
             let is_name = all > 1 && word.starts_with(char::is_uppercase);
             if is_name || word.chars().nth(1).is_none() {
                 continue;
@@ -135,7 +135,7 @@ impl Language {
         best.0
     }
 
-    /// The languages with a list of small words, English first.
+    /// The languages with a list of stop words, English first.
     pub(crate) const LISTED: [Self; 18] = [
         Self::English,
         Self::German,
@@ -157,7 +157,7 @@ impl Language {
         Self::Turkish,
     ];
 
-    /// Its two letters in ISO 639-1.
+    /// The code of the language, two letters of ISO 639-1.
     ///
     /// ```
     /// assert_eq!(graphloom_text::Language::German.code(), "de");
@@ -188,7 +188,7 @@ impl Language {
         }
     }
 
-    /// Whether words stand without spaces.
+    /// Whether the language is written without spaces between words.
     #[must_use]
     pub fn is_unspaced(self) -> bool {
         matches!(self, Self::Chinese | Self::Japanese)

@@ -1,6 +1,5 @@
-//! What every reader of text needs: where sentences begin and end, which language a text looks like, words without their
-//! endings, words that say nothing, numbers as they are written, units that compare by value, and addresses that compare by
-//! the page they lead to.
+//! Rules that every reader of text needs: the bounds of sentences, the language of a text, stems of words, stop words,
+//! numbers as they are written, units that compare by value, and addresses that compare by the page they lead to.
 //!
 //! ```
 //! use graphloom_text::{canonical, is_stop_word, number, sentences, stem, unit, Language};
@@ -19,7 +18,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-/// The examples of the file that registries show.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}

@@ -1,11 +1,11 @@
-//! Links and marks in brackets, as they stand in a text.
+//! Links, and numbers in brackets, in a text.
 
 use std::ops::Range;
 
-/// The characters that would end a link's target early, and how they are written in one.
+/// The characters that would end the target of a link early, each with its percent-encoded form.
 const ENCODED: [(char, &str); 6] = [('(', "%28"), (')', "%29"), ('<', "%3C"), ('>', "%3E"), ('[', "%5B"), (']', "%5D")];
 
-/// An address as the target of a Markdown link: what would end the link early is percent-encoded.
+/// An address as the target of a Markdown link. Characters that would end the link early are percent-encoded.
 ///
 /// ```
 /// assert_eq!(graphloom_text::link_target("https://a.example/x_(y)"), "https://a.example/x_%28y%29");
@@ -23,7 +23,7 @@ pub fn link_target(address: &str) -> String {
     safe
 }
 
-/// What a [`link_target`] was written from, where that was no address but the path of a file: the signs as they are.
+/// Decodes a [`link_target`] that was made from the path of a file and not from an address.
 ///
 /// ```
 /// use graphloom_text::{link_target, target_path};
@@ -36,7 +36,7 @@ pub fn target_path(target: &str) -> String {
     ENCODED.iter().fold(plain, |path, (sign, written)| path.replace(written, &sign.to_string()))
 }
 
-/// A title as the words of a link: brackets in it are round, and it is on one line.
+/// A title as the words of a link: on one line, with round brackets in place of square ones.
 ///
 /// ```
 /// assert_eq!(graphloom_text::link_words(" A [new]\nlog "), "A (new) log");
@@ -52,7 +52,8 @@ pub fn link_words(title: &str) -> String {
     plain.collect::<String>().trim().to_owned()
 }
 
-/// The length of a link's target with its round brackets, at the beginning of a text; none where it does not end on its line.
+/// The length of a link's target with its round brackets, in bytes, at the beginning of a text; `None` when the target
+/// does not end on its line.
 ///
 /// ```
 /// use graphloom_text::target_length;
@@ -82,11 +83,11 @@ pub fn target_length(text: &str) -> Option<usize> {
 pub struct BracketedNumbers {
     /// The bytes with the brackets.
     pub range: Range<usize>,
-    /// The numbers in their order, those of a range one by one.
+    /// The numbers in their order. A range gives each of its numbers.
     pub numbers: Vec<u64>,
 }
 
-/// A wider range of numbers in brackets is no list of sources, and only its ends are taken.
+/// The widest range that gives each of its numbers. A wider range is no list of sources and gives its two ends.
 const WIDEST: u64 = 50;
 
 /// The numbers in square brackets of a text: `[12]`, `[1, 2]`, `[3-5]`.

@@ -7,7 +7,7 @@ pub fn is_ideographic(c: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Whether a character is Katakana, of which words of other languages are made.
+/// Whether a character is Katakana, in which Japanese writes words of other languages.
 #[must_use]
 pub fn is_katakana(c: char) -> bool {
     matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}')

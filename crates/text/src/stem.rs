@@ -1,4 +1,4 @@
-//! Words without their endings, which are only compared, never shown.
+//! Stems of words, which are only compared and never shown.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,8 @@ use frostem::{Algorithm, Stemmer};
 
 use crate::language::Language;
 
-/// A word, in small letters, without its ending by the [Snowball](https://snowballstem.org) rules of a language. Words of
-/// Chinese and Japanese have none.
+/// The stem of a lower-case word by the [Snowball](https://snowballstem.org) rules of a language. A word of Chinese or
+/// Japanese is its own stem.
 ///
 /// ```
 /// use graphloom_text::{Language, stem};

@@ -1,25 +1,25 @@
-//! Small words: those that join others and say nothing about what a text is about.
+//! Stop words: words that join others and say nothing about the subject of a text.
 //!
-//! The lists are those of NLTK, which come from the stemmers' own project; a few words that they lack stand here.
+//! The lists are those of NLTK, which come from the Snowball project. The constants add words that the lists lack.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::language::Language;
 
-/// English ones that the list lacks.
+/// English stop words that the list lacks.
 const ENGLISH: &[&str] =
     &["also", "any", "could", "may", "might", "must", "onto", "shall", "upon", "whose", "would", "yet"];
 
-/// German ones that the list lacks.
+/// German stop words that the list lacks.
 const GERMAN: &[&str] = &["wurde", "wurden", "worden", "warum", "wann", "wer", "dabei", "sowie"];
 
-/// Small words of Chinese and Japanese, of one character each: these are written without spaces, so that longer ones are not
-/// found as words.
+/// Stop words of Chinese and Japanese, of one character each. A text without spaces is not cut into longer words, so
+/// longer stop words would not be found.
 const CHINESE: &[&str] = &["的", "了", "在", "是", "和", "与", "及", "也"];
 const JAPANESE: &[&str] = &["の", "は", "が", "を", "に", "で", "と", "も", "て", "た", "し", "る", "す"];
 
-/// Whether a word, in small letters, says nothing about what a text in this language is about.
+/// Whether a lower-case word says nothing about the subject of a text in `language`.
 ///
 /// ```
 /// use graphloom_text::{Language, is_stop_word};
@@ -36,7 +36,7 @@ pub fn is_stop_word(word: &str, language: Language) -> bool {
     }
 }
 
-/// The languages written with spaces in which a word is small, a bit for each.
+/// The languages written with spaces in which a word is a stop word, one bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Languages(u32);
 
@@ -54,7 +54,7 @@ fn bit(language: Language) -> u32 {
     Language::LISTED.iter().position(|listed| *listed == language).map_or(0, |place| 1 << place)
 }
 
-/// The languages in which a word, in small letters, is small.
+/// The languages in which a lower-case word is a stop word.
 pub(crate) fn languages_of(word: &str) -> Languages {
     static SMALL: OnceLock<HashMap<&'static str, Languages>> = OnceLock::new();
     let small = SMALL.get_or_init(|| {

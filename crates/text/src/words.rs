@@ -12,8 +12,8 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Counts words: runs of other scripts between spaces that hold a letter or digit, and single characters of scripts
-/// written without spaces.
+/// Counts words. A run between spaces that holds a letter or digit is a word, and so is each character of a script that
+/// is written without spaces.
 ///
 /// ```
 /// use graphloom_text::count_words;

@@ -198,7 +198,7 @@ impl Changes {
     #[must_use]
     pub fn only<'a>(&self, paths: impl IntoIterator<Item = &'a NotePath>) -> Self {
         let wanted: BTreeSet<&NotePath> = paths.into_iter().collect();
-        let kept: BTreeSet<NotePath> = self
+        let selected: BTreeSet<NotePath> = self
             .groups()
             .into_iter()
             .filter(|group| group.iter().any(|path| wanted.contains(path)))
@@ -208,15 +208,15 @@ impl Changes {
             files: self
                 .files
                 .iter()
-                .filter(|(path, _)| kept.contains(*path))
+                .filter(|(path, _)| selected.contains(*path))
                 .map(|(p, c)| (p.clone(), c.clone()))
                 .collect(),
-            moves: self.moves.iter().filter(|moved| kept.contains(&moved.to)).cloned().collect(),
-            ties: self.ties.iter().filter(|tie| tie.iter().any(|path| kept.contains(path))).cloned().collect(),
+            moves: self.moves.iter().filter(|moved| selected.contains(&moved.to)).cloned().collect(),
+            ties: self.ties.iter().filter(|tie| tie.iter().any(|path| selected.contains(path))).cloned().collect(),
             redirects: self
                 .redirects
                 .iter()
-                .filter(|(gone, _)| kept.contains(*gone))
+                .filter(|(gone, _)| selected.contains(*gone))
                 .map(|(gone, to)| (gone.clone(), to.clone()))
                 .collect(),
         }

@@ -70,32 +70,32 @@ impl Settings {
     /// Reads the settings of a vault. What cannot be read has its default, and is told, each in one line.
     #[must_use]
     pub fn read(vault: &Vault) -> (Self, Vec<String>) {
-        let mut told = Vec::new();
+        let mut warnings = Vec::new();
         let text = match vault.hidden_text(Path::new(APP)) {
             Ok(Some(text)) => text,
-            Ok(None) => return (Self::default(), told),
+            Ok(None) => return (Self::default(), warnings),
             Err(error) => return (Self::default(), vec![unread(&error)]),
         };
-        let settings = Self::of(text.trim_start_matches('\u{feff}'), &mut told);
-        (settings, told)
+        let settings = Self::of(text.trim_start_matches('\u{feff}'), &mut warnings);
+        (settings, warnings)
     }
 
-    fn of(text: &str, told: &mut Vec<String>) -> Self {
+    fn of(text: &str, warnings: &mut Vec<String>) -> Self {
         let mut settings = Self::default();
         let app = match serde_json::from_str::<Value>(text) {
             Ok(app @ Value::Object(_)) => app,
             Ok(_) => {
-                told.push(unread(&"it holds no object"));
+                warnings.push(unread(&"it holds no object"));
                 return settings;
             }
             Err(error) => {
-                told.push(unread(&error));
+                warnings.push(unread(&error));
                 return settings;
             }
         };
         // A key that is not there, or null, has its default.
         let of = |key: &str| app.get(key).filter(|value| !value.is_null());
-        let mut refuse = |key: &str, why: &str| told.push(format!("`{key}` in `{APP}` is not heeded: {why}"));
+        let mut refuse = |key: &str, why: &str| warnings.push(format!("`{key}` in `{APP}` is not heeded: {why}"));
         settings.links.format = match of("newLinkFormat").map(Value::as_str) {
             None | Some(Some("shortest")) => LinkFormat::Shortest,
             Some(Some("relative")) => LinkFormat::Relative,
@@ -167,18 +167,18 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> (Settings, Vec<String>) {
-        let mut told = Vec::new();
-        (Settings::of(text, &mut told), told)
+        let mut warnings = Vec::new();
+        (Settings::of(text, &mut warnings), warnings)
     }
 
     #[test]
     fn what_is_set_holds_and_what_is_not_has_its_default() {
-        let (settings, told) = of(r#"{"newLinkFormat": "relative", "useMarkdownLinks": true, "other": 1}"#);
+        let (settings, warnings) = of(r#"{"newLinkFormat": "relative", "useMarkdownLinks": true, "other": 1}"#);
         assert_eq!(settings.links, LinkStyle { format: LinkFormat::Relative, markdown: true });
-        assert!(told.is_empty() && settings.excluded.is_empty());
+        assert!(warnings.is_empty() && settings.excluded.is_empty());
         for text in ["{}", r#"{"newLinkFormat": null, "userIgnoreFilters": null}"#] {
-            let (settings, told) = of(text);
-            assert_eq!((settings.links, told.len()), (LinkStyle::default(), 0), "{text}");
+            let (settings, warnings) = of(text);
+            assert_eq!((settings.links, warnings.len()), (LinkStyle::default(), 0), "{text}");
         }
     }
 
@@ -192,10 +192,10 @@ mod tests {
                 &["`newLinkFormat`", "`useMarkdownLinks`", "entry 1 is no text", "entry \"/(/\" is no regular"],
             ),
         ] {
-            let (settings, told) = of(text);
+            let (settings, warnings) = of(text);
             assert_eq!(settings.links, LinkStyle::default());
-            assert_eq!(told.len(), about.len(), "{told:?}");
-            for (line, part) in told.iter().zip(about) {
+            assert_eq!(warnings.len(), about.len(), "{warnings:?}");
+            for (line, part) in warnings.iter().zip(about) {
                 assert!(line.contains(part) && !line.contains('\n'), "{line}");
             }
         }

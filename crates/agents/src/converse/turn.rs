@@ -48,12 +48,12 @@ pub(super) struct Question<'a> {
 impl Question<'_> {
     pub(super) async fn ask(self) -> Result<Turn, ModelError> {
         match self.form {
-            Form::Native => self.native().await,
-            Form::Written => self.written().await,
+            Form::Native => self.ask_natively().await,
+            Form::Written => self.ask_in_text().await,
         }
     }
 
-    async fn native(self) -> Result<Turn, ModelError> {
+    async fn ask_natively(self) -> Result<Turn, ModelError> {
         let request = ChatRequest {
             messages: self.messages,
             tools: self.tools.to_vec(),
@@ -73,7 +73,7 @@ impl Question<'_> {
         Ok(Turn { calls, text, cut, usage: response.usage, notes: Vec::new(), message: response.message })
     }
 
-    async fn written(self) -> Result<Turn, ModelError> {
+    async fn ask_in_text(self) -> Result<Turn, ModelError> {
         let support = self.model.capabilities().structured;
         let schema = if self.last { union::answer_only() } else { union::tools_or_answer(self.tools, support) };
         let options = StructuredOptions { name: Some("turn".to_owned()), ..StructuredOptions::default() };

@@ -155,7 +155,7 @@ impl ToolRegistry {
         outcome: &mut ToolOutcome,
         repeats: &FailedCalls,
     ) -> Result<ToolOutput, ToolError> {
-        let registered = self.named(&call.name, outcome);
+        let registered = self.look_up(&call.name, outcome);
         let tool = outcome.tool.clone();
         let allow = |arguments: &Value| repeats.refusal(&tool, &fingerprint(&tool, arguments)).map_or(Ok(()), Err);
         let Some(registered) = registered else {
@@ -193,7 +193,7 @@ impl ToolRegistry {
     }
 
     /// The tool of this name, or of the one name that is spelt like it.
-    fn named(&self, name: &str, outcome: &mut ToolOutcome) -> Option<&Registered> {
+    fn look_up(&self, name: &str, outcome: &mut ToolOutcome) -> Option<&Registered> {
         if let Some(found) = self.find(name) {
             return Some(found);
         }

@@ -40,7 +40,7 @@ pub(crate) fn only_unwritten(update: TeamStateUpdate, state: &SearchContext) -> 
     let (Some(outline), Some(report)) = (&state.current_outline, &state.report) else { return update };
     let again: BTreeMap<&str, &Unwritten> =
         state.unwritten.iter().map(|section| (section.section_id.as_str(), section)).collect();
-    let (mut kept, mut research, mut finished) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut unchanged, mut research, mut finished) = (Vec::new(), Vec::new(), Vec::new());
     for section in &outline.sections {
         let (id, plans) = (section.id.clone(), section.plans.clone());
         finished.push(Job::reason(&id));
@@ -51,9 +51,9 @@ pub(crate) fn only_unwritten(update: TeamStateUpdate, state: &SearchContext) -> 
             None => {
                 let sub_report = report.sub_reports.iter().find(|report| report.section_id == id).cloned();
                 finished.push(Job::write(&id));
-                kept.push((id, SectionResult { plans, sub_report, ..SectionResult::default() }));
+                unchanged.push((id, SectionResult { plans, sub_report, ..SectionResult::default() }));
             }
         }
     }
-    update.sections(kept).research(research).finished(finished)
+    update.sections(unchanged).research(research).finished(finished)
 }

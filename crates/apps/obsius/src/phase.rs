@@ -158,8 +158,8 @@ pub struct IllegalTransition {
 
 fn allowed(from: Phase) -> String {
     let rules = phase_table().action_rules(from);
-    let told: Vec<String> = rules.iter().map(|rule| format!("on `{}` to `{}`", rule.condition, rule.next)).collect();
-    if told.is_empty() { "by nothing, it is the end".to_owned() } else { told.join(", ") }
+    let exits: Vec<String> = rules.iter().map(|rule| format!("on `{}` to `{}`", rule.condition, rule.next)).collect();
+    if exits.is_empty() { "by nothing, it is the end".to_owned() } else { exits.join(", ") }
 }
 
 /// One entry of the history.

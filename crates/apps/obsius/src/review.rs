@@ -118,20 +118,20 @@ pub fn write(vault: &Arc<Vault>, changes: &Changes, name: &str, keep: usize) -> 
             Err(error) => return Err(error),
         }
     };
-    let mut told: Vec<String> = reconciled
+    let mut notices: Vec<String> = reconciled
         .merged
         .iter()
         .map(|path| format!("`{path}` was edited since the changes were shown; both edits are in it"))
         .collect();
-    told.extend(reconciled.relinked.iter().map(|(path, links)| {
+    notices.extend(reconciled.relinked.iter().map(|(path, links)| {
         format!("{} links in `{path}` were made since the changes were shown, and were rewritten too", links.len())
     }));
     match prune_backups(vault, keep) {
-        Ok(kept) => told.extend(kept),
+        Ok(notice) => notices.extend(notice),
         // The changes are written, whether or not old backups can be removed.
-        Err(error) => told.push(format!("backups of old runs could not be removed: {error}")),
+        Err(error) => notices.push(format!("backups of old runs could not be removed: {error}")),
     }
-    Ok(WriteOutcome::Done { changes, told })
+    Ok(WriteOutcome::Done { changes, told: notices })
 }
 
 /// A conflict as a person is told it.

@@ -158,9 +158,9 @@ impl<'a> SearchCollector<'a> {
         let notes: Vec<Note> = hits.iter().filter_map(read).collect();
         // Where notes are about the whole subject, those that only share a word of it are not meant.
         let best = notes.iter().map(|note| self.fit(note)).min().unwrap_or(SubjectMatch::No);
-        let kept =
+        let worst_match =
             if best == SubjectMatch::No && strategy == SearchStrategy::Content { SubjectMatch::Any } else { best };
-        let mut meant: Vec<Note> = notes.into_iter().filter(|note| self.fit(note) <= kept).collect();
+        let mut meant: Vec<Note> = notes.into_iter().filter(|note| self.fit(note) <= worst_match).collect();
         // Where none of the worst hits is meant any more, those behind them hardly are.
         let worst = &hits[hits.len() - hits.len() / 4..];
         let mut more = more && meant.iter().any(|note| hits.len() < 4 || worst.contains(note.path()));

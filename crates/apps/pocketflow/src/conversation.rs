@@ -173,8 +173,8 @@ impl Conversations {
         let Some((text, about)) = message else { return turn(&thread, &**store, None, out).await };
         let last = delivery::last(&**store, id).await?;
         let about = about.unwrap_or(last.question);
-        let said = PersonMessage { text, about: about.clone() };
-        let taken = turn(&thread, &**store, Some(said), out).await;
+        let message = PersonMessage { text, about: about.clone() };
+        let taken = turn(&thread, &**store, Some(message), out).await;
         match &taken {
             Err(_) => delivery::record_refusal(&**store, id, about.as_ref()).await?,
             Ok(()) if last.after_refusal => delivery::clear_refusal(&**store, id).await?,

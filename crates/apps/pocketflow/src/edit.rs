@@ -67,14 +67,15 @@ pub(crate) fn to_write(session: &Session, edits: &[Edit]) -> Option<String> {
     // The edits that need no model are made by then.
     let mut before = session.clone();
     apply(&mut before, edits, 0).ok()?;
-    let kept: Vec<String> = match before.waiting_for {
+    let queries: Vec<String> = match before.waiting_for {
         Waiting::Queries => {
             before.artifacts.queries.iter().flat_map(|one| &one.value).map(|one| one.text.clone()).collect()
         }
         _ => Vec::new(),
     };
-    let kept = if kept.is_empty() { String::new() } else { format!("; the queries are now: {}", kept.join("; ")) };
-    Some(format!("{}{kept}", wanted.join("; ")))
+    let queries =
+        if queries.is_empty() { String::new() } else { format!("; the queries are now: {}", queries.join("; ")) };
+    Some(format!("{}{queries}", wanted.join("; ")))
 }
 
 /// Places are those of the list before any edit.

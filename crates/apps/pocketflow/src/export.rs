@@ -10,12 +10,12 @@ use crate::session::{Proposal, Reference, Session};
 
 /// A proposal as Markdown, with its references, the sources that were searched, and its notes.
 pub fn markdown(proposal: &Proposal) -> String {
-    written(proposal, false)
+    proposal_text(proposal, false)
 }
 
 /// A proposal as Markdown whose sections have the numbers that edits name.
 pub(crate) fn numbered(proposal: &Proposal) -> String {
-    written(proposal, true)
+    proposal_text(proposal, true)
 }
 
 /// The proposal of a session as JSON, with its topic, version, approval, the queries that were asked and how each source
@@ -74,7 +74,7 @@ fn without_machine(place: &str) -> String {
     parts[parts.len().saturating_sub(2)..].join("/")
 }
 
-fn written(proposal: &Proposal, numbers: bool) -> String {
+fn proposal_text(proposal: &Proposal, numbers: bool) -> String {
     let proposal = &portable(proposal);
     let mut text = format!("# {}\n", proposal.title);
     for (at, section) in proposal.sections.iter().enumerate() {

@@ -58,7 +58,7 @@ pub fn prepare(action: Action, session: &Session, given: &Map<String, Value>) ->
 fn fill<P: Parameters>(session: &Session, given: &Map<String, Value>) -> Result<Call, Missing> {
     let declaration = P::ACTION.declaration();
     let mut filled = session.params.get(&P::ACTION).and_then(Value::as_object).cloned().unwrap_or_default();
-    filled.extend(known(P::ACTION, session));
+    filled.extend(from_artifacts(P::ACTION, session));
     filled.extend(given.clone());
     let absent = |name: &String| match filled.get(name) {
         None | Some(Value::Null) => true,
@@ -84,7 +84,7 @@ fn read<P: Parameters>(filled: Map<String, Value>) -> Result<P, String> {
 
 /// What the session's artifacts say about an action's parameters: a total function, so that only what people say can be
 /// missing.
-fn known(action: Action, session: &Session) -> Map<String, Value> {
+fn from_artifacts(action: Action, session: &Session) -> Map<String, Value> {
     let artifacts = &session.artifacts;
     let known = match action {
         Action::GenerateQueries => json!({

@@ -22,7 +22,7 @@ pub(crate) fn route(
     let understood = understood.unwrap_or_default();
     let input = match turn.finish {
         Some(finish) => Input::Finished(finish),
-        None => Input::Reply(understood.heard.unwrap_or(ReplyKind::Unclear)),
+        None => Input::Reply(understood.kind.unwrap_or(ReplyKind::Unclear)),
     };
     let facts = Facts {
         last: session.last_action,
@@ -153,7 +153,7 @@ fn retry(session: &mut Session, understood: &Understood, now: u64) -> Result<Cal
         return prepare(Action::GenerateQueries, session, &Map::new());
     };
     let mut given = Map::new();
-    let filled = missing.first().filter(|_| understood.heard == Some(ReplyKind::Text));
+    let filled = missing.first().filter(|_| understood.kind == Some(ReplyKind::Text));
     match (action, filled.map(String::as_str)) {
         (Action::GenerateQueries, Some("topic")) => name_topic(session, &understood.text),
         (Action::LiteratureReview, Some("queries")) => {

@@ -110,8 +110,8 @@ impl TurnSenders {
 /// New streams with their ends.
 pub(crate) fn streams() -> (TurnSenders, TurnStreams) {
     let (thought, thoughts) = mpsc::channel(MOST_THOUGHTS);
-    let (said, chat) = mpsc::channel(MOST_MESSAGES);
+    let (chat_sender, chat) = mpsc::channel(MOST_MESSAGES);
     let asked = Arc::new(OnceLock::new());
-    let sinks = TurnSenders { thoughts: thought, chat: said, asked: Arc::clone(&asked) };
+    let sinks = TurnSenders { thoughts: thought, chat: chat_sender, asked: Arc::clone(&asked) };
     (sinks, TurnStreams { thoughts, chat, asked })
 }

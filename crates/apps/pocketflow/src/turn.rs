@@ -50,7 +50,7 @@ pub(crate) async fn turn(
 ) -> Result<(), PocketFlowError> {
     let state = thread.state().await?;
     let cut_off = is_cut_off(&state);
-    let Some(said) = message else {
+    let Some(message) = message else {
         if cut_off || state.status == ThreadStatus::Failed {
             let ended = drive(thread.continue_(), out).await?;
             tell(ended, out).await;
@@ -58,13 +58,13 @@ pub(crate) async fn turn(
         return Ok(());
     };
     if !cut_off {
-        let ended = drive(next_run(thread, &state, said)?, out).await?;
+        let ended = drive(next_run(thread, &state, message)?, out).await?;
         tell(ended, out).await;
         return Ok(());
     }
     let before = session::load(store, thread.id()).await.map(|loaded| loaded.session);
-    if before.is_ok_and(|before| stops(&before, &said.text, said.about.as_ref())) {
-        let input = Conversation::update().turn(Turn::new(thread.id(), said.text).about(said.about));
+    if before.is_ok_and(|before| stops(&before, &message.text, message.about.as_ref())) {
+        let input = Conversation::update().turn(Turn::new(thread.id(), message.text).about(message.about));
         let ended = drive(thread.abandon().run(input), out).await?;
         tell(ended, out).await;
         return Ok(());
@@ -75,11 +75,11 @@ pub(crate) async fn turn(
         return Ok(());
     };
     // A late message is answered with what is asked by then, so that is not said twice.
-    if question.is_some_and(|question| !question.is_late(said.about.as_ref())) {
+    if question.is_some_and(|question| !question.is_late(message.about.as_ref())) {
         out.say(chat).await;
     }
     let state = thread.state().await?;
-    let ended = drive(next_run(thread, &state, said)?, out).await?;
+    let ended = drive(next_run(thread, &state, message)?, out).await?;
     tell(ended, out).await;
     Ok(())
 }
@@ -88,9 +88,9 @@ pub(crate) async fn turn(
 fn next_run(
     thread: &ConversationThread,
     state: &ThreadState<Conversation>,
-    said: PersonMessage,
+    message: PersonMessage,
 ) -> Result<Run<Conversation>, RunError> {
-    let PersonMessage { text, about } = said;
+    let PersonMessage { text, about } = message;
     if state.status == ThreadStatus::Waiting {
         return Ok(thread.resume(state.questions.answer(MESSAGE, Message::About { text, about })?));
     }

@@ -12,7 +12,7 @@ pub(crate) const MOST_BYTES: usize = 16 * 1024;
 /// A message as it was understood.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Understood {
-    pub(crate) heard: Option<ReplyKind>,
+    pub(crate) kind: Option<ReplyKind>,
     /// A topic, a value, a reason, or what does not fit.
     pub(crate) text: String,
     pub(crate) edits: Vec<Edit>,
@@ -22,8 +22,8 @@ pub(crate) struct Understood {
 }
 
 impl Understood {
-    fn new(heard: ReplyKind, text: impl Into<String>) -> Self {
-        Self { heard: Some(heard), text: text.into(), ..Self::default() }
+    fn new(kind: ReplyKind, text: impl Into<String>) -> Self {
+        Self { kind: Some(kind), text: text.into(), ..Self::default() }
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
 }
 
 /// What lies before the person in a review.
-pub(crate) fn shown(session: &Session) -> ReviewedItems {
+pub(crate) fn reviewed_items(session: &Session) -> ReviewedItems {
     let artifacts = &session.artifacts;
     match session.waiting_for {
         Waiting::Report => ReviewedItems::proposal(
@@ -208,27 +208,27 @@ pub(crate) fn of_late(session: &Session, message: &str, about: Option<&Question>
 
 /// The outcome of a late message, in words.
 fn late(session: &Session, message: &str, about: Option<&Question>, reading: &Reading) -> String {
-    let said = shortened(message);
+    let quoted = shortened(message);
     if let (Some(about), Reading::Approve) = (about, reading) {
         let counted = session.journey.iter().any(|step| {
             let approval = matches!(step.rule.as_str(), "queries-approved" | "report-approved");
             approval && step.about.as_ref() == Some(&about.id)
         });
         if counted {
-            return format!("Your approval of {} was counted already; `{said}` is not counted again.", about.name());
+            return format!("Your approval of {} was counted already; `{quoted}` is not counted again.", about.name());
         }
     }
     // The last line is this message.
     let before = session.history.iter().rev().filter(|line| line.role == Role::User).nth(1);
     if before.is_some_and(|line| line.text.trim() == message.trim() && !message.trim().is_empty()) {
-        return format!("`{said}` was taken already; it is not taken a second time.");
+        return format!("`{quoted}` was taken already; it is not taken a second time.");
     }
     match about {
         Some(about) if about.version.is_some() => format!(
-            "You said `{said}` about {}, before you were shown what is asked now, so it does not count for this.",
+            "You said `{quoted}` about {}, before you were shown what is asked now, so it does not count for this.",
             about.name()
         ),
-        _ => format!("You said `{said}` before you were shown this, so it does not count for it."),
+        _ => format!("You said `{quoted}` before you were shown this, so it does not count for it."),
     }
 }
 
@@ -247,24 +247,24 @@ pub(crate) fn stops(session: &Session, message: &str, about: Option<&Question>) 
     if message.len() > MOST_BYTES {
         return false;
     }
-    let heard = if Question::of(session).is_late(about) {
-        of_late(session, message, about).heard
+    let kind = if Question::of(session).is_late(about) {
+        of_late(session, message, about).kind
     } else if is_reply(session, message) {
-        let read = feedback::read_shown(message, &shown(session));
+        let read = feedback::read_shown(message, &reviewed_items(session));
         // The turn may be doing what a yes confirms, so a yes, also a weak one, wants nothing otherwise.
         let says_yes = matches!(read.reading, Reading::Approve | Reading::Candidate(Candidate::Approve));
-        let heard = of_reply(session, message, read).heard;
-        heard.filter(|heard| !says_yes || *heard == ReplyKind::Cancel)
+        let kind = of_reply(session, message, read).kind;
+        kind.filter(|kind| !says_yes || *kind == ReplyKind::Cancel)
     } else {
-        of_value(session, message).heard
+        of_value(session, message).kind
     };
     use ReplyKind::{Cancel, Candidate as Nearly, Declined, Edit, NewTopic, Reject, RejectSearch, Revise};
-    matches!(heard, Some(Cancel | NewTopic | Edit | Revise | Nearly | Declined | Reject | RejectSearch))
+    matches!(kind, Some(Cancel | NewTopic | Edit | Revise | Nearly | Declined | Reject | RejectSearch))
 }
 
 fn new_topic(topic: String) -> Understood {
-    let heard = if topic.trim().is_empty() { ReplyKind::NewTopicUnnamed } else { ReplyKind::NewTopic };
-    Understood::new(heard, topic)
+    let kind = if topic.trim().is_empty() { ReplyKind::NewTopicUnnamed } else { ReplyKind::NewTopic };
+    Understood::new(kind, topic)
 }
 
 /// Going on without records can be insisted on only where a search has found none.

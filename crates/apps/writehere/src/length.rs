@@ -158,9 +158,9 @@ mod tests {
             (0, 300, Some("100 % fewer")),
             (300, 0, None),
         ] {
-            let said = missed(words, asked);
-            assert_eq!(said.is_some(), off.is_some(), "{words} of {asked}");
-            assert!(off.is_none_or(|off| said.unwrap_or_default().contains(off)), "{words} of {asked}");
+            let notice = missed(words, asked);
+            assert_eq!(notice.is_some(), off.is_some(), "{words} of {asked}");
+            assert!(off.is_none_or(|off| notice.unwrap_or_default().contains(off)), "{words} of {asked}");
         }
     }
 

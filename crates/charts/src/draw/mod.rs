@@ -61,12 +61,12 @@ fn has_horizontal_bars(chart: &Chart) -> bool {
 fn described(drawn: String, chart: &Chart) -> String {
     let mut words = String::new();
     for record in chart.records() {
-        let said = match record.value {
+        let entry = match record.value {
             Some(value) => format!("{}: {} {}", record.label, written(value, 6), chart.unit()),
             None => format!("{}: {}", record.label, record.event),
         };
         let origin = if record.derived { "derived".to_owned() } else { record.citations.join(", ") };
-        words.push_str(&format!("{} [{origin}]; ", said.trim_end()));
+        words.push_str(&format!("{} [{origin}]; ", entry.trim_end()));
     }
     let words = crate::measure::one_line(&words);
     let head = format!(

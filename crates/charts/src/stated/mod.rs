@@ -190,9 +190,9 @@ impl Reader<'_> {
 }
 
 fn apart(record: &Datum) -> Unstated {
-    let said = match record.value {
+    let value = match record.value {
         Some(value) => format!("{value} {}", record.unit).trim().to_owned(),
         None => record.event.clone(),
     };
-    Unstated::Apart { label: record.label.clone(), said }
+    Unstated::Apart { label: record.label.clone(), said: value }
 }

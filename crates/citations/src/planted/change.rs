@@ -149,16 +149,16 @@ pub(super) fn make(kind: Kind, sentence: &str, place: usize, documents: &[Docume
 
 /// The sentence with up to two words replaced; none when it has no word to replace.
 fn paraphrase(sentence: &str) -> Option<String> {
-    let mut said = sentence.to_owned();
+    let mut reworded = sentence.to_owned();
     let mut done = 0;
     for (word, other) in SYNONYMS {
         let (from, to) = (format!(" {word} "), format!(" {other} "));
-        if done < 2 && said.contains(&from) {
-            said = said.replacen(&from, &to, 1);
+        if done < 2 && reworded.contains(&from) {
+            reworded = reworded.replacen(&from, &to, 1);
             done += 1;
         }
     }
-    (done > 0).then_some(said)
+    (done > 0).then_some(reworded)
 }
 
 /// The first whole number of two digits or more that stands alone, replaced. The day of a date becomes another day.

@@ -93,7 +93,7 @@ impl<'t> Sentence<'t> {
             self.dates.iter().any(|date| date.tokens.contains(&index))
                 || self.quantities.iter().any(|quantity| quantity.tokens.contains(&index))
         };
-        let mut kept = String::new();
+        let mut words = String::new();
         let mut end = None;
         for index in range {
             let token = &self.tokens[index];
@@ -103,12 +103,12 @@ impl<'t> Sentence<'t> {
             }
             // What stood apart stays apart, what touched touches.
             if end != Some(token.range.start) {
-                kept.push(' ');
+                words.push(' ');
             }
-            kept.push_str(&self.text[token.range.clone()]);
+            words.push_str(&self.text[token.range.clone()]);
             end = Some(token.range.end);
         }
-        Wording::of(&kept, self.language)
+        Wording::of(&words, self.language)
     }
 
     pub(super) fn whole(&self) -> Range<usize> {
@@ -207,7 +207,7 @@ impl<'t> Sentence<'t> {
     }
 
     /// A date as it stands.
-    pub(super) fn shown(&self, date: &Date) -> String {
+    pub(super) fn date_text(&self, date: &Date) -> String {
         self.text[date.range.clone()].to_owned()
     }
 }

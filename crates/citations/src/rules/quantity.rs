@@ -94,7 +94,7 @@ pub(super) fn quantities(text: &str, tokens: &[Token], dates: &[Date]) -> Vec<Qu
     found.extend(dates.iter().filter_map(|date| {
         let year = date.year?;
         let tokens = date.tokens.clone();
-        Some(Quantity { tokens, ..made(vec![f64::from(year)], None, true, &year.to_string(), 0.0)? })
+        Some(Quantity { tokens, ..quantity_of(vec![f64::from(year)], None, true, &year.to_string(), 0.0)? })
     }));
     found
 }
@@ -114,7 +114,7 @@ fn digits(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize) 
         }
         if matches!(word.folded.as_str(), "st" | "nd" | "rd" | "th") {
             let shown = &text[token.range.start..word.range.end];
-            return (made(values, None, false, shown, 0.0).map(|read| Quantity { ordinal: true, ..read }), 2);
+            return (quantity_of(values, None, false, shown, 0.0).map(|read| Quantity { ordinal: true, ..read }), 2);
         }
         if unit::named(&word.folded).is_none() && magnitude(&word.folded).is_none() {
             return (None, 2);
@@ -140,7 +140,7 @@ fn digits(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize) 
     next += used;
     let end = tokens[next - 1].range.end;
     let behind = behind.map(|unit| unit.beside(&text[..token.range.start], &text[end..]));
-    (made(values, behind.or(currency), false, &text[token.range.start..end], slack), next - at)
+    (quantity_of(values, behind.or(currency), false, &text[token.range.start..end], slack), next - at)
 }
 
 /// Half of the last decimal place of a number, 0 for a whole one.
@@ -160,11 +160,11 @@ fn multiplied(text: &str, tokens: &[Token], next: usize) -> Option<(f64, usize)>
     let Some((factor, length)) = magnitude_at(rest) else { return Some((magnitude(&token.folded)?, 1)) };
     // `5百分点` are percentage points and no hundreds of anything.
     let is_unit = unit_at(rest).is_some_and(|(_, unit)| unit > length);
-    (!is_unit).then(|| (factor, taken(tokens, next, length)))
+    (!is_unit).then(|| (factor, tokens_within(tokens, next, length)))
 }
 
 /// How many tokens from `next` on so many bytes are, at least one.
-fn taken(tokens: &[Token], next: usize, length: usize) -> usize {
+fn tokens_within(tokens: &[Token], next: usize, length: usize) -> usize {
     let end = tokens[next].range.start + length;
     tokens[next..].iter().take_while(|one| one.range.end <= end).count().max(1)
 }
@@ -196,7 +196,7 @@ fn unit_behind(text: &str, tokens: &[Token], next: usize) -> (Option<Unit>, usiz
     // Units written without spaces, some of several ideographs.
     let rest: String = text[token.range.start..].chars().take(8).map(fold).collect();
     if let Some((found, length)) = unit_at(&rest) {
-        return (Some(found), taken(tokens, next + hyphen, length));
+        return (Some(found), tokens_within(tokens, next + hyphen, length));
     }
     (None, 0)
 }
@@ -212,7 +212,7 @@ fn word(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize) {
     let (measure, used) = unit_behind(text, tokens, next);
     let end = tokens[next + used - 1].range.end;
     let measure = measure.map(|unit| unit.beside(&text[..token.range.start], &text[end..]));
-    (made(vec![value], measure, true, &token.folded, 0.0), next + used - at)
+    (quantity_of(vec![value], measure, true, &token.folded, 0.0), next + used - at)
 }
 
 /// Ideographic numerals count only where they count something: 三个, 十二年, but not 一般.
@@ -229,13 +229,13 @@ fn numeral(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize)
     match ideographic(shown).filter(|_| counts) {
         Some(value) => {
             let (measure, used) = unit_behind(text, tokens, at + run);
-            (made(vec![value], measure, true, shown, 0.0), run + used)
+            (quantity_of(vec![value], measure, true, shown, 0.0), run + used)
         }
         None => (None, run),
     }
 }
 
-fn made(values: Vec<f64>, unit: Option<Unit>, soft: bool, shown: &str, slack: f64) -> Option<Quantity> {
+fn quantity_of(values: Vec<f64>, unit: Option<Unit>, soft: bool, shown: &str, slack: f64) -> Option<Quantity> {
     (!values.is_empty()).then(|| Quantity {
         values,
         unit,

@@ -197,10 +197,10 @@ fn happened(
     sentence: &Sentence<'_>,
     then: &std::ops::Range<usize>,
 ) -> bool {
-    let said = mine.plain_words(mine.clause(when.start));
-    let said = if said.words().is_empty() { mine.plain_words(mine.whole()) } else { said };
+    let claimed = mine.plain_words(mine.clause(when.start));
+    let claimed = if claimed.words().is_empty() { mine.plain_words(mine.whole()) } else { claimed };
     let clause = sentence.wording(sentence.clause(then.start));
-    !said.words().is_empty() && said.share_in(&clause.words()) >= 1.0
+    !claimed.words().is_empty() && claimed.share_in(&clause.words()) >= 1.0
 }
 
 /// A date of the claim in whose place the source has another one.
@@ -238,7 +238,7 @@ fn refutes_date(
     if !(changed || sure && plain && read) || !date.differs(other) {
         return None;
     }
-    let found = sentence.shown(other);
+    let found = sentence.date_text(other);
     others_agree(mine, &date.tokens, sentence).then(|| {
         (Fault { kind: FaultKind::Date, claimed: claim[date.range.clone()].to_owned(), found: Some(found) }, span)
     })

@@ -22,7 +22,7 @@ pub(super) fn replaced(claim: &str, passage: &str, language: Language) -> Option
     there
         .iter()
         .find_map(|theirs| mine.one_other(theirs))
-        .or_else(|| there.iter().find_map(|theirs| mine.other(theirs)))
+        .or_else(|| there.iter().find_map(|theirs| mine.replacement(theirs)))
 }
 
 /// The stems of a sentence with an empty one at both ends.
@@ -65,7 +65,7 @@ impl Words {
     }
 
     /// A word that stands in the place of another.
-    fn other(&self, theirs: &Self) -> Option<(String, String)> {
+    fn replacement(&self, theirs: &Self) -> Option<(String, String)> {
         (1..self.stems.len().saturating_sub(1)).find_map(|at| {
             if !self.says(at) || theirs.has(&self.stems[at]) {
                 return None;

@@ -277,9 +277,9 @@ mod tests {
 
     fn read(words: &[&str]) -> Result<Line, String> {
         let offer = Offer::of(Line::command());
-        let told: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let given: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let matches = offer.command.clone().try_get_matches_from([&["graphloom"], words].concat());
-        let matches = matches.map_err(|error| offer.explained(error, &told).to_string())?;
+        let matches = matches.map_err(|error| offer.explained(error, &given).to_string())?;
         offer.check(&matches).map_err(|error| error.to_string())?;
         Line::from_arg_matches(&matches).map_err(|error| error.to_string())
     }

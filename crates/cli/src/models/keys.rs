@@ -50,7 +50,7 @@ impl RunKeys {
 
     /// Shows which servers get no key although there is one, and which are reached over `http` on another machine.
     pub(super) fn show_unsent(&self, chosen: &Chosen, progress: &Progress) -> Result<(), ModelError> {
-        let mut told = Vec::new();
+        let mut lines = Vec::new();
         for (role, base_url) in servers(chosen) {
             let host = Host::of(base_url)?;
             let line = match self.of(role, base_url)? {
@@ -63,7 +63,7 @@ impl RunKeys {
                 )
             });
             for (line, warns) in line.map(|line| (line, false)).into_iter().chain(open.map(|line| (line, true))) {
-                if told.contains(&line) {
+                if lines.contains(&line) {
                     continue;
                 }
                 if warns {
@@ -71,7 +71,7 @@ impl RunKeys {
                 } else {
                     progress.note(&line);
                 }
-                told.push(line);
+                lines.push(line);
             }
         }
         Ok(())

@@ -222,16 +222,16 @@ impl Progress {
     }
 
     pub(crate) fn line(&self, text: &str) {
-        self.written("", text);
+        self.write_line("", text);
     }
 
     fn labelled(&self, label: &str, colour: AnsiColor, text: &str) {
         let style = if self.0.coloured { Colour::new().bold().fg_color(Some(colour.into())) } else { Colour::new() };
-        self.written(&format!("{style}{label}{style:#} "), text);
+        self.write_line(&format!("{style}{label}{style:#} "), text);
     }
 
-    /// A line with a beginning of our own, which a terminal obeys.
-    fn written(&self, beginning: &str, text: &str) {
+    /// Writes a line. `beginning` is written as it is, so it may hold codes that a terminal obeys.
+    fn write_line(&self, beginning: &str, text: &str) {
         let text = text.trim_end_matches('\n');
         self.suspend(|| {
             let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);

@@ -19,8 +19,7 @@ pub struct Commit {
     pub fields: Vec<FieldRecord>,
     /// Records of tasks: added, or replaced when task, kind and key are the same.
     pub tasks: Vec<TaskRecord>,
-    /// Tasks whose [`TaskRecordKind::Write`], [`TaskRecordKind::Attempt`] and [`TaskRecordKind::Answer`] records are
-    /// no longer needed.
+    /// Tasks of which only [`TaskRecordKind::Once`] records are needed any longer.
     pub settled: Vec<Arc<str>>,
     /// Journal rows, ascending.
     pub journal: Vec<JournalRow>,
@@ -86,9 +85,9 @@ pub enum Source {
     Input,
     /// A super-step.
     Step,
-    /// `update_state`.
+    /// `update_state`, or an update that came with answers.
     Update,
-    /// `fork` or `replay` of an older checkpoint.
+    /// `fork` or `replay` of an older checkpoint, also of one inside of a subgraph.
     Fork,
 }
 
@@ -159,6 +158,8 @@ pub enum TaskRecordKind {
     Write,
     /// How many attempts have failed.
     Attempt,
+    /// Which checkpoint of an earlier call the task's subgraph goes on from: a replay went back to that.
+    Replay,
 }
 
 /// One stored event.

@@ -59,8 +59,9 @@ impl<S: State, F: Start<S> + Send> Attempt<S, F> {
         judge(result, self.services.as_deref())
     }
 
-    /// Runs in place, until the end or until the run is cancelled. A node that is ready at once costs no registration.
-    pub(crate) async fn finish_unless_cancelled(mut self, control: &Control) -> TaskOutcome {
+    /// Runs in place, until the end, until the run is cancelled or until the time of the super-step is over. A node that is
+    /// ready at once costs no registration.
+    pub(crate) async fn finish_unless_stopped(mut self, control: &Control, end: Option<Instant>) -> TaskOutcome {
         if self.start.is_some()
             && let Some(outcome) = poll_fn(|context| Poll::Ready(self.poll_first(context))).await
         {
@@ -69,7 +70,7 @@ impl<S: State, F: Start<S> + Send> Attempt<S, F> {
         tokio::select! {
             biased;
             outcome = self.finish() => outcome,
-            () = control.cancelled() => TaskOutcome::Abandoned(Stop::Cancelled),
+            reason = stopped(control, end) => TaskOutcome::Abandoned(reason),
         }
     }
 
@@ -133,6 +134,19 @@ async fn limited(
         if !alive {
             return Some((kind, limit));
         }
+    }
+}
+
+/// Resolves when the run is cancelled or the time of the super-step is over.
+async fn stopped(control: &Control, end: Option<Instant>) -> Stop {
+    let Some(end) = end else {
+        control.cancelled().await;
+        return Stop::Cancelled;
+    };
+    // On the heap, as all that is rare: what waits is large.
+    match Box::pin(tokio::time::timeout_at(end, control.cancelled())).await {
+        Ok(()) => Stop::Cancelled,
+        Err(_) => Stop::StepTimeout,
     }
 }
 

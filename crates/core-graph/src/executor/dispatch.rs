@@ -9,6 +9,7 @@ use crate::error::RunError;
 use crate::event::{EventKind, EventMode};
 use crate::executor::run_loop::Driver;
 use crate::executor::task_start::DispatchStart;
+use crate::limits::FastPath;
 use crate::machine::{Dispatch, Due};
 use crate::state::State;
 use crate::tasks::TaskId;
@@ -33,7 +34,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let start = DispatchStart { runtime: &self.runtime, namespace: &namespace, step };
             let attempt = start.start(task, &mut None).attempt();
             self.await_turn(*id, self.machine.attempt(*id)).await;
-            let outcome = Box::pin(attempt.finish_unless_cancelled(&self.recorder.session.control)).await;
+            let end = self.step_clock.end(step);
+            let outcome = Box::pin(attempt.finish_unless_stopped(&self.recorder.session.control, end)).await;
             return self.settle_one(*id, outcome).await;
         }
         self.workers.begin(tasks.len());
@@ -47,7 +49,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 self.workers.start_in_turn(turn, id, start.start(task, &mut None).attempt());
             }
         } else if !started.is_empty() {
-            self.workers.start(started, &start);
+            // In eager mode what ended is committed at once, also while another task computes.
+            let takes_part = self.machine.in_barrier() && self.policy().takes(FastPath::InlineDispatches);
+            self.workers.start(started, &start, takes_part);
         }
         Ok(())
     }

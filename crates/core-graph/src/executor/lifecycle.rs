@@ -2,13 +2,16 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::checkpoint::{TaskRecord, ThreadStatus};
 use crate::error::RunError;
 use crate::event::EventKind;
 use crate::executor::run_loop::{Driver, Entry};
 use crate::machine::{AnyMachine, Committed, Fault, Machine, MachineCore};
+use crate::record::ReplayPoint;
 use crate::recorder::Then;
+use crate::recorder::replays::{replayed, taken_over};
 use crate::state::State;
 use crate::tasks::{Stop, TaskId};
 
@@ -38,7 +41,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.tell(None, EventKind::SubgraphStarted { graph: graph.clone(), how }).await;
         let stop = self.proceed(entry).await;
         let (status, detail) = match &stop {
-            Ok(stop) => (status_of(*stop), self.machine.detail_of(*stop)),
+            Ok(stop) => (status_of(*stop), self.machine.detail_of(*stop, self.step_clock.limit())),
             Err(error) => (ThreadStatus::Failed, error.to_string()),
         };
         self.tell(None, EventKind::SubgraphEnded { graph, status, detail }).await;
@@ -83,6 +86,30 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.recorder.edit(&self.machine, &namespace.durable_steps, then, changed, values, now).await
     }
 
+    /// Commits answers and an update as one. The run has stored both before it goes on.
+    pub(crate) async fn take_answers(&mut self, update: S::Update, answers: Vec<TaskRecord>) -> Result<(), RunError> {
+        let now = self.now();
+        let committed = self.machine.amend(update, now).map_err(|fault| fault.of_change("an update"))?;
+        let namespace = Arc::clone(self.namespace());
+        let values = self.recorder.session.tells_steps().then(|| self.machine.values());
+        let changed = (committed, answers);
+        self.recorder.write_change(&self.machine, &namespace.durable_steps, changed, values, now).await?;
+        Ok(self.recorder.session.flush().await?)
+    }
+
+    /// Makes a branch of the checkpoint that the namespace was read at, which a call goes on from.
+    pub(crate) async fn branch(&mut self, point: &ReplayPoint, records: &[TaskRecord]) -> Result<(), RunError> {
+        let now = self.now();
+        let (committed, renamed) = self.machine.fork(now).map_err(|fault| fault.of_change("a replay"))?;
+        let mut tasks = taken_over(records, &renamed);
+        if let Some((task, inner)) = &point.inner {
+            tasks.push(replayed((task, inner), &renamed)?);
+        }
+        let namespace = Arc::clone(self.namespace());
+        let values = self.recorder.session.tells_steps().then(|| self.machine.values());
+        self.recorder.write_change(&self.machine, &namespace.durable_steps, (committed, tasks), values, now).await
+    }
+
     /// Sends an event of the namespace, or of one of its tasks in an attempt.
     pub(crate) fn tell(&self, task: Option<(TaskId, u32)>, kind: EventKind) -> impl Future<Output = ()> + Send + '_ {
         self.recorder.tell(&self.machine, task, kind)
@@ -91,7 +118,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
 impl MachineCore {
     /// What a subgraph that stopped tells of its end.
-    fn detail_of(&self, stop: Stop) -> String {
+    fn detail_of(&self, stop: Stop, limit: Option<Duration>) -> String {
         match stop {
             Stop::Done => String::new(),
             Stop::Failed => {
@@ -101,6 +128,7 @@ impl MachineCore {
                 let keys: Vec<_> = self.questions().iter().map(|question| format!("`{}`", question.key)).collect();
                 keys.join(", ")
             }
+            Stop::StepTimeout => self.step_timeout(limit).to_string(),
             Stop::Budget | Stop::StepLimit | Stop::Drained | Stop::Cancelled => self.next_nodes().join(", "),
         }
     }
@@ -110,7 +138,7 @@ fn status_of(stop: Stop) -> ThreadStatus {
     match stop {
         Stop::Done => ThreadStatus::Done,
         Stop::Waiting => ThreadStatus::Waiting,
-        Stop::Failed => ThreadStatus::Failed,
+        Stop::Failed | Stop::StepTimeout => ThreadStatus::Failed,
         Stop::Budget | Stop::StepLimit => ThreadStatus::BudgetSpent,
         Stop::Drained => ThreadStatus::Drained,
         Stop::Cancelled => ThreadStatus::Cancelled,

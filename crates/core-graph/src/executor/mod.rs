@@ -8,9 +8,11 @@
 //! | plan, start, complete, commit, until nothing is left | [`run_loop`] |
 //! | a step of one task runs in place, and so do those after it, for as long as one task follows another | [`single_tasks`] |
 //! | a dispatch of one task runs in place; one of several is shared out among workers | [`dispatch`] |
-//! | as many workers as the runtime has threads poll each task once; a task that waits becomes a task of the runtime | [`workers`] |
+//! | a worker polls each task once, several where tasks take long; a task that waits becomes a task of the runtime | [`workers`] |
+//! | a task does not wait for one that holds its worker | [`monitor`] |
 //! | a task starts with its function, its services and its time limits, whoever runs it | [`task_start`] |
 //! | a panic or a time limit ends an attempt, not the run | [`attempt`] |
+//! | a super-step that takes too long is stopped | [`run_loop`], by [`step_clock`] |
 //! | what an ended task leads to: its records, its events, its commit | [`settle`] |
 //! | tasks commit in a recorded order | [`replay_order`] |
 
@@ -18,6 +20,7 @@ pub(crate) mod attempt;
 mod dispatch;
 mod in_flight;
 mod lifecycle;
+mod monitor;
 mod outcome;
 mod replay_order;
 mod run;
@@ -25,6 +28,7 @@ pub(crate) mod run_loop;
 pub(crate) mod runtime;
 mod settle;
 pub(crate) mod single_tasks;
+mod step_clock;
 pub(crate) mod task_context;
 pub(crate) mod task_start;
 pub(crate) mod workers;

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -213,7 +214,7 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
         }
     };
     let state = Arc::clone(&driver.machine.state) as AnyState;
-    let (status, detail, ended) = ended_by(stop, &driver.machine, driver.policy());
+    let (status, detail, ended) = ended_by(stop, &driver.machine, driver.policy(), driver.step_clock.limit());
     driver.close_with(status, &detail, ended.map(|how| RunEnd { state, how })).await
 }
 
@@ -222,6 +223,7 @@ fn ended_by(
     stop: Stop,
     machine: &MachineCore,
     policy: &RunPolicy,
+    step_limit: Option<Duration>,
 ) -> (ThreadStatus, String, Result<EndedBy, RunError>) {
     use ThreadStatus as Status;
     let next = machine.next_nodes();
@@ -239,6 +241,10 @@ fn ended_by(
             let limit = policy.max_steps.unwrap_or_default();
             let error = RunError::StepLimit { limit, next: next.join(", ") };
             (Status::BudgetSpent, error.to_string(), Err(error))
+        }
+        Stop::StepTimeout => {
+            let error = machine.step_timeout(step_limit);
+            (Status::Failed, error.to_string(), Err(error))
         }
         Stop::Budget => (Status::BudgetSpent, next.join(", "), Ok(EndedBy::BudgetSpent(next))),
         Stop::Drained => (Status::Drained, next.join(", "), Ok(EndedBy::Drained(next))),

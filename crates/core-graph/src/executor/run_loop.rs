@@ -6,14 +6,17 @@ use std::sync::{Arc, OnceLock};
 use futures::future::BoxFuture;
 use smallvec::SmallVec;
 
+use crate::checkpoint::TaskRecord;
 use crate::error::RunError;
 use crate::executor::replay_order::ReplayOrder;
 use crate::executor::runtime::Runtime;
+use crate::executor::step_clock::StepClock;
 use crate::executor::task_context::NamespaceContext;
 use crate::executor::workers::Workers;
 use crate::limits::{Order, RunPolicy};
 use crate::machine::{Breakpoints, Committed, Limits, Machine, MachineCore, Plan, ReadGraph, Restored, TaskOutcome};
 use crate::name::Name;
+use crate::record::ReplayPoint;
 use crate::recorder::Recorder;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::durable_steps::DurableSteps;
@@ -28,6 +31,10 @@ pub(crate) enum Entry<S: State> {
     Input(Option<S::Update>),
     /// Where it stopped; the journal says `resume` or `continue`.
     Resume(&'static str),
+    /// Where it stopped, with answers and an update that are to be committed together.
+    Amended { update: S::Update, answers: Vec<TaskRecord> },
+    /// On a branch of a checkpoint of an earlier call, with the results of durable steps that the branch takes over.
+    Replayed { point: Arc<ReplayPoint>, once: Vec<TaskRecord> },
 }
 
 impl<S: State> Entry<S> {
@@ -36,6 +43,8 @@ impl<S: State> Entry<S> {
         match self {
             Self::Input(_) => "input",
             Self::Resume(how) => how,
+            Self::Amended { .. } => "resume",
+            Self::Replayed { .. } => "continue",
         }
     }
 }
@@ -49,6 +58,7 @@ pub(crate) struct Driver<S: State, Cx> {
     pub(super) namespace: OnceLock<Arc<NamespaceContext>>,
     /// The super-step at which the run's limit of super-steps stops it.
     last_step: Option<u64>,
+    pub(super) step_clock: StepClock,
     /// Tasks in flight beside others.
     pub(crate) workers: Workers,
     pub(crate) replay_order: ReplayOrder,
@@ -65,6 +75,7 @@ pub(crate) struct Beginning {
     durable_steps: DurableSteps,
     replay_order: ReplayOrder,
     last_step: Option<u64>,
+    step_clock: StepClock,
 }
 
 impl Beginning {
@@ -110,7 +121,9 @@ impl Beginning {
             _ => ReplayOrder::default(),
         };
         let last_step = session.policy.max_steps.filter(|_| core.in_barrier()).map(|most| core.step() + most);
-        Ok(Self { recorder, core, state, durable_steps, replay_order, last_step })
+        let step_timeout = session.policy.step_timeout.filter(|_| recorder.is_root).or(outline.step_timeout);
+        let step_clock = StepClock::new(step_timeout.filter(|_| core.in_barrier()));
+        Ok(Self { recorder, core, state, durable_steps, replay_order, last_step, step_clock })
     }
 }
 
@@ -137,7 +150,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         restored: Option<Restored>,
     ) -> Result<Self, RunError> {
         let topology = Arc::clone(&runtime.topology);
-        let Beginning { recorder, core, state, durable_steps, replay_order, last_step } =
+        let Beginning { recorder, core, state, durable_steps, replay_order, last_step, step_clock } =
             Beginning::new(&topology.outline, &*topology, session, ns, call, restored)?;
         let machine = match state {
             Some(state) => Machine::of(topology, core, state)?,
@@ -150,6 +163,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             recorder,
             namespace: OnceLock::new(),
             last_step,
+            step_clock,
             workers,
             replay_order,
             fault: None,
@@ -198,13 +212,17 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(crate) async fn proceed(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
         self.recorder.begin_run(&self.machine, entry.how()).await;
         match entry {
-            Entry::Input(update) => self.take_input(update).await?,
-            Entry::Resume(_) => {
-                self.recorder.recover_open_calls(&mut self.machine).await?;
-                if let Some(id) = self.machine.uncommitted() {
-                    self.commit(id).await?;
-                }
+            Entry::Input(update) => {
+                self.take_input(update).await?;
+                return self.drive().await;
             }
+            Entry::Resume(_) => {}
+            Entry::Amended { update, answers } => Box::pin(self.take_answers(update, answers)).await?,
+            Entry::Replayed { point, once } => Box::pin(self.branch(&point, &once)).await?,
+        }
+        self.recorder.recover_open_calls(&mut self.machine).await?;
+        if let Some(id) = self.machine.uncommitted() {
+            self.commit(id).await?;
         }
         self.drive().await
     }
@@ -236,8 +254,11 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             if let Some(reason) = self.recorder.session.control.reason() {
                 self.machine.halt(reason);
                 if reason == Stop::Cancelled {
-                    self.abort().await?;
+                    self.abort(reason).await?;
                 }
+            }
+            if self.step_clock.is_over(self.machine.step()) {
+                self.end_step().await?;
             }
             if let Some(single) = self.enter_fast_path() {
                 self.run_single_tasks(single).await?;
@@ -248,7 +269,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
             let now = if self.machine.wants_time() { self.recorder.session.elapsed() } else { 0 };
             match self.machine.plan(now) {
-                Plan::Dispatch(dispatches) => self.dispatch(dispatches).await?,
+                Plan::Dispatch(dispatches) => {
+                    self.step_clock.start(self.machine.step());
+                    self.dispatch(dispatches).await?;
+                }
                 Plan::Wait { until } => self.wait(until).await?,
                 Plan::Stop(reason) => return Ok(reason),
             }
@@ -256,14 +280,31 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     fn wait(&mut self, until: Option<u64>) -> BoxFuture<'_, Result<(), RunError>> {
+        let end = self.step_clock.end(self.machine.step());
         let (settling, workers) = self.parts();
-        settling.boxed_wait(workers, until)
+        settling.boxed_wait(workers, until, end)
+    }
+
+    /// Stops a super-step that has had its time. What had finished is kept, and so is a question.
+    async fn end_step(&mut self) -> Result<(), RunError> {
+        let step = self.machine.step();
+        self.abort(Stop::StepTimeout).await?;
+        // It may be that all of it had finished.
+        if self.machine.step() == step && !self.machine.unfinished_in_step().is_empty() {
+            self.machine.halt(Stop::StepTimeout);
+        }
+        Ok(())
+    }
+
+    /// The error of a super-step that was stopped.
+    pub(crate) fn step_timeout(&self) -> RunError {
+        self.machine.step_timeout(self.step_clock.limit())
     }
 
     /// Stops what is in flight; what had finished is kept.
-    fn abort(&mut self) -> BoxFuture<'_, Result<(), RunError>> {
+    fn abort(&mut self, reason: Stop) -> BoxFuture<'_, Result<(), RunError>> {
         let (settling, workers) = self.parts();
-        settling.boxed_abort(workers)
+        settling.boxed_abort(workers, reason)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use tokio::time::Instant;
 
 use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::error::RunError;
@@ -81,12 +82,13 @@ impl<'d> Settling<'d> {
         self,
         workers: &'d mut Workers,
         until: Option<u64>,
+        end: Option<Instant>,
     ) -> BoxFuture<'d, Result<(), RunError>> {
-        Box::pin(self.wait(workers, until))
+        Box::pin(self.wait(workers, until, end))
     }
 
-    pub(super) fn boxed_abort(self, workers: &'d mut Workers) -> BoxFuture<'d, Result<(), RunError>> {
-        Box::pin(self.abort(workers))
+    pub(super) fn boxed_abort(self, workers: &'d mut Workers, reason: Stop) -> BoxFuture<'d, Result<(), RunError>> {
+        Box::pin(self.abort(workers, reason))
     }
 
     /// Completes tasks that ended: commits what is ready, and keeps what the rest left in one transaction.
@@ -133,8 +135,9 @@ impl<'d> Settling<'d> {
         if left.is_empty() { Ok(()) } else { self.keep(left).await }
     }
 
-    /// Waits until tasks have ended, until a time in milliseconds or until the run is asked to stop.
-    async fn wait(self, workers: &mut Workers, until: Option<u64>) -> Result<(), RunError> {
+    /// Waits until tasks have ended, until a time in milliseconds, until the end of the super-step's time or until the run is
+    /// asked to stop.
+    async fn wait(self, workers: &mut Workers, until: Option<u64>, end: Option<Instant>) -> Result<(), RunError> {
         if workers.is_empty() && until.is_none() {
             // Nothing will come in between: the recorded task cannot, or not yet.
             let held = self.replay_order.skip();
@@ -142,7 +145,8 @@ impl<'d> Settling<'d> {
                 return self.settle(held).await;
             }
         }
-        let pause = until.map(|until| Duration::from_millis(until.saturating_sub(self.recorder.session.elapsed())));
+        let pause = |until: u64| Duration::from_millis(until.saturating_sub(self.recorder.session.elapsed()));
+        let wake = until.map(|until| Instant::now() + pause(until)).into_iter().chain(end).min();
         let session = Arc::clone(&self.recorder.session);
         let draining = session.control.reason().is_some();
         let stop =
@@ -151,14 +155,14 @@ impl<'d> Settling<'d> {
             biased;
             ended = workers.next(), if !workers.is_empty() => ended,
             () = stop => return Ok(()),
-            () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => return Ok(()),
+            () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => return Ok(()),
             else => return Err(RunError::Internal("nothing to wait for".to_owned())),
         };
         self.settle(ended).await
     }
 
     /// Stops what is in flight; what had finished is kept.
-    async fn abort(self, workers: &mut Workers) -> Result<(), RunError> {
+    async fn abort(self, workers: &mut Workers, reason: Stop) -> Result<(), RunError> {
         let mut ended = self.replay_order.give_up();
         if workers.is_empty() && ended.is_empty() {
             return Ok(());
@@ -166,7 +170,7 @@ impl<'d> Settling<'d> {
         ended.extend(workers.abort().await);
         let finished: BTreeSet<_> = ended.iter().map(|(id, _)| *id).collect();
         let stopped = self.machine.core().in_flight().filter(|id| !finished.contains(id));
-        ended.extend(stopped.map(|id| (id, TaskOutcome::Abandoned(Stop::Cancelled))));
+        ended.extend(stopped.map(|id| (id, TaskOutcome::Abandoned(reason))));
         self.settle(ended).await
     }
 

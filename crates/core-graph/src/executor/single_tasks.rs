@@ -13,7 +13,7 @@ use crate::error::RunError;
 use crate::executor::attempt::{Attempt, judge};
 use crate::executor::run_loop::Driver;
 use crate::executor::task_context::{TaskContext, TaskIdentity};
-use crate::executor::task_start::{Call, FirstPoll, TaskStart};
+use crate::executor::task_start::{Call, TaskStart};
 use crate::limits::FastPath;
 use crate::machine::{Committed, Fault, SingleTask, TaskOutcome};
 use crate::recorder::single_commit::Written;
@@ -138,7 +138,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 }
                 InlinePause::Waiting(attempt) => {
                     self.name_in_budget(single);
-                    let outcome = Box::pin(attempt.finish_unless_cancelled(&self.recorder.session.control)).await;
+                    let end = self.step_clock.end(self.machine.step());
+                    let outcome = Box::pin(attempt.finish_unless_stopped(&self.recorder.session.control, end)).await;
                     return SingleExit::Ended(single.id, outcome);
                 }
                 InlinePause::Unwritten { committed, next, now } => {
@@ -167,35 +168,43 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             if let Some(reason) = self.recorder.session.control.reason() {
                 return InlinePause::Stopped(reason);
             }
-            let (result, services) = match self.start_single(*single, &mut spare).start_node(waker) {
-                FirstPoll::Ended(result, services) => (result, services),
-                FirstPoll::Runs(attempt) => return InlinePause::Waiting(Box::new(attempt)),
+            let mut task = self.start_single(*single, &mut spare);
+            let Poll::Ready(mut result) = task.start_node(waker) else {
+                return InlinePause::Waiting(Box::new(task.attempt()));
             };
+            let services = task.services;
             let plain = services.as_deref().is_none_or(TaskContext::is_silent) && self.durable_steps().is_none();
-            let step = match result {
-                Ok(step) if plain && self.machine.commits_in_place(*single, &step) => step,
-                result => return InlinePause::Left(SingleExit::Ended(single.id, judge(result, services.as_deref()))),
+            let update = match &mut result {
+                Ok(step) if plain && self.machine.commits_in_place(*single, step) && self.machine.encode(step) => {
+                    step.update.take()
+                }
+                _ => return InlinePause::Left(SingleExit::Ended(single.id, judge(result, services.as_deref()))),
             };
             spare = services;
-            let Some(changes) = self.machine.encoded(&step) else {
-                return InlinePause::Left(SingleExit::Ended(single.id, TaskOutcome::done(step, 0)));
-            };
             // Room for the task that follows, if one does.
             let has_room = self.take_room();
             let now = self.now();
-            let committed = self.machine.commit_in_place(*single, step.update, changes, now);
+            let committed = self.machine.commit_in_place(*single, update, now);
             let next = committed.as_ref().ok().and_then(|committed| committed.next);
             if next.is_none() && has_room {
                 self.give_room_back();
             }
-            match committed.map(|committed| self.recorder.write_single(&mut self.machine, *single, committed)) {
-                Ok(Written::Now(Ok(()))) => {}
-                Ok(Written::Now(Err(error))) => return InlinePause::Left(SingleExit::Unwritten(error)),
-                Ok(Written::Later(committed)) => return InlinePause::Unwritten { committed, next, now },
+            let stored = match committed {
+                Ok(committed) => committed.stored,
                 Err(fault) => return InlinePause::Left(SingleExit::Refused(fault)),
+            };
+            if let Some(stored) = stored {
+                match self.recorder.write_single(&mut self.machine, *single, stored) {
+                    Written::Now(Ok(())) => {}
+                    Written::Now(Err(error)) => return InlinePause::Left(SingleExit::Unwritten(error)),
+                    Written::Later(committed) => {
+                        let next = next.map(|node| self.machine.following(node));
+                        return InlinePause::Unwritten { committed, next, now };
+                    }
+                }
             }
             match next {
-                Some(next) => *single = next,
+                Some(node) => *single = self.machine.following(node),
                 None => return InlinePause::Left(SingleExit::Committed),
             }
         }
@@ -205,6 +214,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Prepares a single task. Its services take the allocation of those in `spare`, if that is free.
     #[inline]
     fn start_single(&mut self, single: SingleTask, spare: &mut Option<Arc<TaskContext>>) -> TaskStart<'_, S, Cx> {
+        self.step_clock.start(self.machine.step());
         let node = self.runtime.topology.node(single.node);
         // A node that may be tried again wants to know when it first began.
         let began =

@@ -13,7 +13,7 @@ use crate::error::NodeError;
 use crate::executor::attempt::{Attempt, Start, poll_node};
 use crate::executor::runtime::{Runtime, context};
 use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
-use crate::handler::{Called, NodeFn};
+use crate::handler::{Called, NodeFn, NodeFuture};
 use crate::machine::Dispatch;
 use crate::state::{Snapshot, State, codec};
 use crate::step::Step;
@@ -39,17 +39,13 @@ pub(crate) struct TaskStart<'t, S: State, Cx> {
     handler: &'t Arc<dyn NodeFn<S, Cx>>,
     resources: &'t Arc<Cx>,
     /// The services of the attempt, for a node that takes a context.
-    services: Option<Arc<TaskContext>>,
+    pub(crate) services: Option<Arc<TaskContext>>,
     timeout: Timeout,
     input: Option<RecordBytes>,
-    state: Arc<S>,
-}
-
-/// A task that has been polled once.
-pub(crate) enum FirstPoll<S: State, Cx> {
-    Ended(Result<Step<S>, NodeError>, Option<Arc<TaskContext>>),
-    /// It waits, or it has time limits and is to begin where it is watched.
-    Runs(Attempt<S, Call<S, Cx>>),
+    /// Taken by the first poll.
+    state: Option<Arc<S>>,
+    /// The node, after a first poll that it waits at.
+    running: Option<NodeFuture<S>>,
 }
 
 impl<'t, S: State, Cx: Send + Sync + 'static> TaskStart<'t, S, Cx> {
@@ -63,29 +59,25 @@ impl<'t, S: State, Cx: Send + Sync + 'static> TaskStart<'t, S, Cx> {
         serve: impl FnOnce() -> Arc<TaskContext>,
     ) -> Self {
         let services = handler.wants_context().then(serve);
-        Self { handler, resources, services, timeout: node.timeout, input: None, state }
+        let (timeout, state) = (node.timeout, Some(state));
+        Self { handler, resources, services, timeout, input: None, state, running: None }
     }
 
-    /// Polls the task for the first time, unless it has time limits.
+    /// Polls the task for the first time. A task that is not ready then goes on as an [`attempt`](Self::attempt), and one
+    /// that has time limits begins as one: it is to be watched from the start.
     #[inline]
-    pub(crate) fn start_node(self, waker: &mut PollContext<'_>) -> FirstPoll<S, Cx> {
-        if self.timeout.is_set() {
-            return FirstPoll::Runs(self.attempt());
-        }
-        let Self { handler, resources, services, input, state, .. } = self;
-        let context = services.as_ref().map(|services| context(services, resources));
-        let state = Snapshot::new(state);
-        let mut running = None;
-        let call = |waker: &mut PollContext<'_>| handler.start_call(input, state, context, waker);
-        match poll_node(Some(call), &mut running, waker) {
-            Poll::Ready(result) => FirstPoll::Ended(result, services),
-            Poll::Pending => FirstPoll::Runs(Attempt::begun(running, services)),
-        }
+    pub(crate) fn start_node(&mut self, waker: &mut PollContext<'_>) -> Poll<Result<Step<S>, NodeError>> {
+        let Some(state) = self.state.take_if(|_| !self.timeout.is_set()) else { return Poll::Pending };
+        let (handler, input) = (self.handler, self.input.take());
+        let context = self.services.as_ref().map(|services| context(services, self.resources));
+        let call = |waker: &mut PollContext<'_>| handler.start_call(input, Snapshot::new(state), context, waker);
+        poll_node(Some(call), &mut self.running, waker)
     }
 
-    /// Returns an attempt that has not begun.
+    /// Returns the attempt that goes on from the first poll, or one that has not begun.
     pub(crate) fn attempt(self) -> Attempt<S, Call<S, Cx>> {
-        let Self { handler, resources, services, timeout, input, state } = self;
+        let Self { handler, resources, services, timeout, input, state, running } = self;
+        let Some(state) = state else { return Attempt::begun(running, services) };
         let context = services.as_ref().map(|services| context(services, resources));
         let call = Call { handler: Arc::clone(handler), input, state: Snapshot::new(state), context };
         Attempt::new(call, timeout, services)

@@ -1,24 +1,31 @@
 //! Tasks that run beside others: workers, and the queue of what has ended.
 //!
-//! As many workers as the runtime has threads take the tasks of a dispatch and poll each once. A node that only computes
-//! uses all cores that way, and a node that is ready at once never becomes a task of the runtime.
+//! A worker takes the tasks of a dispatch one after the other and polls each once, so that a node that is ready at once
+//! never becomes a task of the runtime. The first worker of a super-step is the driver itself: to wake
+//! another thread costs as much as several short tasks. A worker that has been at it for longer than [`TIME_ALONE`], with
+//! tasks that are not short, adds another one, which does the same, up to as many as the runtime has threads. So a node that only computes uses all
+//! cores. In eager mode, where what ended is committed at once, the driver is left free, and all workers are tasks of the
+//! runtime.
 //!
 //! Invariants:
 //!
 //! 1. A task that waits after its first poll becomes a task of the runtime at once. It may be next in the queue for a
 //!    lock that the driver asks for, too, and must not wait for the driver.
-//! 2. Every task that [`Workers::begin`] counts comes to the completion queue once, or is counted out by
+//! 2. A task that has not been started does not wait for one that holds its worker: the [monitor](super::monitor) adds the
+//!    other workers to a dispatch of which some are left after a while. Nodes may meet in a call that blocks.
+//! 3. Every task that [`Workers::begin`] counts comes to the completion queue once, or is counted out by
 //!    [`Workers::ended`] or [`Workers::abort`].
-//! 3. The driver takes the whole queue under its lock. The worker that finds the queue empty wakes the driver after it
+//! 4. The driver takes the whole queue under its lock. The worker that finds the queue empty wakes the driver after it
 //!    has released the lock, and the wake-up is kept when nobody waits yet: none is lost.
-//! 4. [`Workers::release`] closes the queue under its lock, so that no worker starts a task of the runtime afterwards.
-//!    Those tasks hold the queue, and with it themselves: the drop of the workers must stop them.
+//! 5. [`Workers::release`] closes the queue under its lock, so that nothing is started afterwards. What runs holds the
+//!    queue, and with it itself: the drop of the workers must stop it.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context as PollContext, Poll};
+use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
@@ -27,31 +34,39 @@ use tokio::task::JoinSet;
 
 use crate::executor::attempt::{Attempt, judge};
 use crate::executor::in_flight::InFlight;
+use crate::executor::monitor::{self, Watched};
 use crate::executor::run_loop::EndedTasks;
-use crate::executor::task_start::{Call, DispatchStart, FirstPoll};
+use crate::executor::runtime::Runtime;
+use crate::executor::task_context::NamespaceContext;
+use crate::executor::task_start::{Call, DispatchStart};
 use crate::lock::lock;
 use crate::machine::{Dispatch, TaskOutcome};
 use crate::state::State;
 use crate::tasks::TaskId;
 
-/// A worker yields to other tasks of the runtime after this many first polls.
-const POLLS_PER_TURN: usize = 128;
+/// A worker yields to other tasks of the runtime after this many first polls, or after [`TURN`].
+const POLLS_PER_TURN: u32 = 128;
+
+/// See [`POLLS_PER_TURN`]. Subgraphs of one fan-out that come to their commits in one turn share a transaction.
+const TURN: Duration = Duration::from_millis(20);
+
+/// A worker that is at it for longer may add another one: several times what it costs to wake a thread.
+const TIME_ALONE: Duration = Duration::from_micros(20);
+
+/// Tasks that take less time each are not worth another worker: what workers share goes from core to core with each.
+const SHORT_TASK: Duration = Duration::from_micros(2);
 
 /// The tasks of a namespace that run beside others.
 pub(crate) struct Workers {
     /// Made for the first such task: most namespaces run one task after the other.
-    pool: Option<Pool>,
+    completions: Option<Arc<Completions>>,
+    /// The tasks that the driver starts itself.
+    own: Option<Arc<dyn Start>>,
     /// Counts tasks that were dispatched beside others and have not been taken out of the completion queue.
     in_flight: InFlight,
 }
 
-/// The workers, and the queue of what has ended.
-struct Pool {
-    workers: JoinSet<()>,
-    completions: Arc<Completions>,
-}
-
-/// The completion queue, and its wake-up.
+/// The completion queue, its wake-up, and what fills it.
 struct Completions {
     queue: Mutex<CompletionQueue>,
     changed: Notify,
@@ -59,22 +74,51 @@ struct Completions {
 
 struct CompletionQueue {
     ended: EndedTasks,
-    /// Tasks of the runtime: those that were not ready at their first poll.
-    late: JoinSet<()>,
+    /// Workers, and tasks that were not ready at their first poll.
+    running: JoinSet<()>,
     /// Nothing more is to be started.
     closed: bool,
+}
+
+/// The tasks of one dispatch that have not been started, and what its workers need.
+struct Unstarted<S: State, Cx> {
+    tasks: Mutex<VecDeque<Dispatch<S>>>,
+    /// How many workers may be added.
+    spare_workers: AtomicUsize,
+    completions: Arc<Completions>,
+    runtime: Runtime<S, Cx>,
+    namespace: Arc<NamespaceContext>,
+    step: u64,
+    threads: Handle,
+}
+
+/// The tasks of one dispatch, whatever the type of their state.
+trait Start: Watched {
+    /// Starts tasks until the worker is to yield. Returns whether some may be left.
+    fn work(self: Arc<Self>, context: &mut PollContext<'_>) -> bool;
+
+    /// Leaves what is not started to workers of its own.
+    fn leave(self: Arc<Self>);
+}
+
+/// A worker, as a task of the runtime.
+async fn worker(unstarted: Arc<dyn Start>) {
+    while poll_fn(|context| Poll::Ready(Arc::clone(&unstarted).work(context))).await {
+        tokio::task::yield_now().await;
+    }
 }
 
 impl Workers {
     /// Returns workers without tasks. Tasks are counted in `of_run` too, if it is given.
     pub(crate) fn new(of_run: Option<&Arc<AtomicUsize>>) -> Self {
-        Self { pool: None, in_flight: InFlight::of_run(of_run) }
+        Self { completions: None, own: None, in_flight: InFlight::of_run(of_run) }
     }
 
-    fn pool(&mut self) -> &mut Pool {
-        self.pool.get_or_insert_with(|| {
-            let queue = Mutex::new(CompletionQueue { ended: EndedTasks::new(), late: JoinSet::new(), closed: false });
-            Pool { workers: JoinSet::new(), completions: Arc::new(Completions { queue, changed: Notify::new() }) }
+    fn completions(&mut self) -> &Arc<Completions> {
+        self.completions.get_or_insert_with(|| {
+            let queue =
+                Mutex::new(CompletionQueue { ended: EndedTasks::new(), running: JoinSet::new(), closed: false });
+            Arc::new(Completions { queue, changed: Notify::new() })
         })
     }
 
@@ -92,24 +136,34 @@ impl Workers {
         self.in_flight.remove(tasks);
     }
 
-    /// Shares the tasks of one dispatch out among workers.
+    /// Starts the tasks of one dispatch beside each other: at once, or with the next wait for what has ended where the
+    /// driver takes part.
     pub(crate) fn start<S: State, Cx: Send + Sync + 'static>(
         &mut self,
         tasks: VecDeque<Dispatch<S>>,
         start: &DispatchStart<'_, S, Cx>,
+        takes_part: bool,
     ) {
-        let workers = tasks.len().min(Handle::current().metrics().num_workers());
-        let tasks = Arc::new(Mutex::new(tasks));
-        let pool = self.pool();
-        for _ in 0..workers {
-            let (tasks, completions) = (Arc::clone(&tasks), Arc::clone(&pool.completions));
-            let (runtime, namespace, step) = (start.runtime.clone(), Arc::clone(start.namespace), start.step);
-            pool.start(Box::pin(async move {
-                let start = DispatchStart { runtime: &runtime, namespace: &namespace, step };
-                while poll_fn(|context| Poll::Ready(completions.work(&tasks, &start, context))).await {
-                    tokio::task::yield_now().await;
-                }
-            }));
+        let threads = Handle::current();
+        let most = tasks.len().min(threads.metrics().num_workers());
+        let unstarted = Arc::new(Unstarted {
+            tasks: Mutex::new(tasks),
+            spare_workers: AtomicUsize::new(if takes_part { most - 1 } else { most }),
+            completions: Arc::clone(self.completions()),
+            runtime: start.runtime.clone(),
+            namespace: Arc::clone(start.namespace),
+            step: start.step,
+            threads,
+        });
+        if !takes_part {
+            unstarted.add_workers(most);
+            return;
+        }
+        if most > 1 {
+            monitor::watch(&unstarted);
+        }
+        if let Some(before) = self.own.replace(unstarted) {
+            before.leave();
         }
     }
 
@@ -120,93 +174,148 @@ impl Workers {
         id: TaskId,
         attempt: Attempt<S, Call<S, Cx>>,
     ) {
-        let pool = self.pool();
-        let completions = Arc::clone(&pool.completions);
-        pool.start(Box::pin(async move {
-            turn.await;
-            let outcome = attempt.finish().await;
-            completions.push(id, outcome);
-        }));
+        let completions = Arc::clone(self.completions());
+        let finish = {
+            let completions = Arc::clone(&completions);
+            async move {
+                turn.await;
+                completions.push(id, attempt.finish().await);
+            }
+        };
+        completions.spawn(Box::pin(finish), &Handle::current());
     }
 
     /// Waits until tasks have ended, and returns them. Dropping the wait loses none.
     pub(crate) async fn next(&mut self) -> EndedTasks {
         loop {
-            let pool = self.pool();
-            let ended = pool.completions.take();
+            if let Some(unstarted) = &self.own {
+                match poll_fn(|context| Poll::Ready(Arc::clone(unstarted).work(context))).await {
+                    true => tokio::task::yield_now().await,
+                    false => self.own = None,
+                }
+            }
+            let completions = self.completions();
+            let ended = completions.take();
             if !ended.is_empty() {
-                while pool.workers.try_join_next().is_some() {}
                 self.in_flight.remove(ended.len());
                 return ended;
             }
-            pool.completions.changed.notified().await;
+            if self.own.is_none() {
+                self.completions().changed.notified().await;
+            }
         }
     }
 
-    /// Stops everything, and returns what had ended before.
+    /// Stops everything of a run that was cancelled, and returns what had ended before.
     pub(crate) async fn abort(&mut self) -> EndedTasks {
         self.in_flight.clear();
-        let Some(pool) = &mut self.pool else { return EndedTasks::new() };
-        pool.workers.abort_all();
-        while pool.workers.join_next().await.is_some() {}
-        // No worker is left that starts any.
-        let mut late = std::mem::take(&mut lock(&pool.completions.queue).late);
-        late.abort_all();
-        while late.join_next().await.is_some() {}
-        pool.completions.take()
+        self.own = None;
+        let Some(completions) = &self.completions else { return EndedTasks::new() };
+        loop {
+            let mut running = std::mem::take(&mut lock(&completions.queue).running);
+            if running.is_empty() {
+                return completions.take();
+            }
+            // What is stopped may have started more before it was.
+            running.shutdown().await;
+        }
     }
 }
 
 impl Workers {
     /// Asks everything to stop, without a wait.
     pub(crate) fn release(&mut self) {
-        let Some(pool) = &mut self.pool else { return };
-        pool.workers.abort_all();
-        let mut queue = lock(&pool.completions.queue);
+        let Some(completions) = &self.completions else { return };
+        let mut queue = lock(&completions.queue);
         queue.closed = true;
-        queue.late.abort_all();
+        queue.running.abort_all();
     }
 }
 
-/// See invariant 4.
+/// See invariant 5.
 impl Drop for Workers {
     fn drop(&mut self) {
         self.release();
     }
 }
 
-impl Pool {
-    /// Starts a worker. Its future is boxed, so that the runtime's part of a task is compiled once.
-    fn start(&mut self, worker: BoxFuture<'static, ()>) {
-        self.workers.spawn(worker);
+impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
+    /// Adds workers, at most so many.
+    fn add_workers(self: &Arc<Self>, most: usize) {
+        for _ in 0..most {
+            let spare =
+                self.spare_workers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |spare| spare.checked_sub(1));
+            if spare.is_err() {
+                return;
+            }
+            self.completions.spawn(Box::pin(worker(Arc::clone(self) as Arc<dyn Start>)), &self.threads);
+        }
+    }
+
+    /// Makes a task of the runtime of an attempt that waits.
+    fn spawn_waiting(&self, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
+        let completions = Arc::clone(&self.completions);
+        let finish = async move { completions.push(id, attempt.finish().await) };
+        self.completions.spawn(Box::pin(finish), &self.threads);
+    }
+
+    /// Takes the next task, unless the run is cancelled. The lock is released before the task is polled.
+    fn next_task(&self) -> Option<Dispatch<S>> {
+        let task = lock(&self.tasks).pop_front();
+        task.filter(|_| !self.namespace.session.control.is_cancelled())
+    }
+
+    fn has_tasks(&self) -> bool {
+        !lock(&self.tasks).is_empty()
     }
 }
 
-impl Completions {
-    /// Starts tasks until the worker is to yield. Returns whether some may be left.
-    fn work<S: State, Cx: Send + Sync + 'static>(
-        self: &Arc<Self>,
-        tasks: &Mutex<VecDeque<Dispatch<S>>>,
-        start: &DispatchStart<'_, S, Cx>,
-        context: &mut PollContext<'_>,
-    ) -> bool {
+impl<S: State, Cx: Send + Sync + 'static> Start for Unstarted<S, Cx> {
+    fn work(self: Arc<Self>, context: &mut PollContext<'_>) -> bool {
+        let start = DispatchStart { runtime: &self.runtime, namespace: &self.namespace, step: self.step };
+        let begun = Instant::now();
         let mut spare = None;
-        for _ in 0..POLLS_PER_TURN {
-            let Some(task) = next_of(tasks).filter(|_| !start.namespace.session.control.is_cancelled()) else {
-                return false;
-            };
+        for polls in 1..=POLLS_PER_TURN {
+            let Some(task) = self.next_task() else { return false };
             let id = task.id;
-            match start.start(task, &mut spare).start_node(context) {
-                FirstPoll::Ended(result, services) => {
-                    self.push(id, judge(result, services.as_deref()));
-                    spare = services;
+            let mut task = start.start(task, &mut spare);
+            match task.start_node(context) {
+                Poll::Ready(result) => {
+                    self.completions.push(id, judge(result, task.services.as_deref()));
+                    spare = task.services;
                 }
-                FirstPoll::Runs(attempt) => self.spawn_waiting(id, attempt),
+                Poll::Pending => self.spawn_waiting(id, task.attempt()),
+            }
+            // The clock is read after the first tasks, and then from time to time.
+            if polls > 2 && polls % 8 != 0 {
+                continue;
+            }
+            let spent = begun.elapsed();
+            if spent > TIME_ALONE && spent > SHORT_TASK * polls && self.has_tasks() {
+                self.add_workers(1);
+            }
+            if spent > TURN {
+                return true;
             }
         }
         true
     }
 
+    fn leave(self: Arc<Self>) {
+        self.spare_workers.fetch_add(1, Ordering::Relaxed);
+        self.add_workers(1);
+    }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Watched for Unstarted<S, Cx> {
+    fn widen(self: Arc<Self>) {
+        if self.has_tasks() {
+            self.add_workers(usize::MAX);
+        }
+    }
+}
+
+impl Completions {
     fn push(&self, id: TaskId, outcome: TaskOutcome) {
         let mut queue = lock(&self.queue);
         let first = queue.ended.is_empty();
@@ -217,33 +326,20 @@ impl Completions {
         }
     }
 
-    /// Makes a task of the runtime of an attempt that waits.
-    fn spawn_waiting<S: State, Cx: Send + Sync + 'static>(
-        self: &Arc<Self>,
-        id: TaskId,
-        attempt: Attempt<S, Call<S, Cx>>,
-    ) {
-        let completions = Arc::clone(self);
-        let finish = async move {
-            let outcome = attempt.finish().await;
-            completions.push(id, outcome);
-        };
+    /// Makes a task of the runtime, unless the queue is closed. The future is boxed, so that the runtime's part of a task is
+    /// compiled once.
+    fn spawn(&self, work: BoxFuture<'static, ()>, threads: &Handle) {
         let mut queue = lock(&self.queue);
         if !queue.closed {
-            queue.late.spawn(finish);
+            queue.running.spawn_on(work, threads);
         }
     }
 
     fn take(&self) -> EndedTasks {
         let mut queue = lock(&self.queue);
-        while queue.late.try_join_next().is_some() {}
+        while queue.running.try_join_next().is_some() {}
         std::mem::take(&mut queue.ended)
     }
-}
-
-/// Takes the next task. Its lock is released before the task is polled.
-fn next_of<T>(tasks: &Mutex<VecDeque<T>>) -> Option<T> {
-    lock(tasks).pop_front()
 }
 
 #[cfg(test)]
@@ -302,7 +398,7 @@ mod tests {
         };
         let mut workers = Workers::new(None);
         workers.begin(1);
-        workers.start([task].into(), &DispatchStart { runtime: &runtime, namespace: &namespace, step: 0 });
+        workers.start([task].into(), &DispatchStart { runtime: &runtime, namespace: &namespace, step: 0 }, false);
         tokio::time::sleep(Duration::from_secs(1)).await;
         // The task is next. The driver, which holds the tasks, asks for the same without looking at them.
         drop(held);

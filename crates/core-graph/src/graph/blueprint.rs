@@ -2,6 +2,7 @@
 //! written for it, and compiled once.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::graph::Diagram;
 use crate::graph::persistence::SubgraphSpec;
@@ -18,6 +19,7 @@ pub(super) struct Blueprint {
     pub(super) version: u32,
     pub(super) state_version: u32,
     pub(super) mode: Mode,
+    pub(super) step_timeout: Option<Duration>,
     /// The fields of the state, from `compile` on.
     pub(super) fields: Vec<Field>,
     /// Sorted by name from `compile` on.

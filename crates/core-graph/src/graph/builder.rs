@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::error::{NodeError, panic_text};
 use crate::failure::Failure;
@@ -109,6 +110,16 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// When finished tasks are committed.
     pub fn mode(&mut self, mode: Mode) -> &mut Self {
         self.blueprint.mode = mode;
+        self
+    }
+
+    /// Limits the time of each super-step of this graph, with all its tasks, their retries and their waits in between.
+    /// Barrier mode. A step that takes longer is stopped: its unfinished tasks are dropped, and the run fails with
+    /// [`RunError::StepTimeout`](crate::RunError::StepTimeout). What had finished is kept, and
+    /// [`continue_`](crate::Thread::continue_) runs only what had not, with the whole limit again. Where the graph is a
+    /// subgraph, it is the call that fails. [`RunPolicy::step_timeout`](crate::RunPolicy) of a run comes before it.
+    pub fn step_timeout(&mut self, limit: Duration) -> &mut Self {
+        self.blueprint.step_timeout = Some(limit);
         self
     }
 

@@ -153,6 +153,7 @@ impl Blueprint {
             version: self.version,
             state_version: self.state_version,
             mode: self.mode,
+            step_timeout: self.step_timeout,
             field_names: self
                 .fields
                 .iter()

@@ -92,6 +92,11 @@ pub enum CompileError {
         /// The field.
         field: String,
     },
+    /// Eager mode has no super-steps that a limit could be of.
+    #[error(
+        "the graph limits the time of its super-steps, which eager mode does not have; use barrier mode, or time limits of its nodes"
+    )]
+    StepTimeoutInEager,
     /// Eager mode: it is not said how often a node with several predecessors runs.
     #[error(
         "node `{node}` follows {predecessors}; in eager mode say whether it runs once for all (`add_join`) or once for each (`.each()`)"

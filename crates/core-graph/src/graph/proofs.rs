@@ -126,6 +126,9 @@ impl Checks {
         if graph.mode == Mode::Barrier {
             return;
         }
+        if graph.step_timeout.is_some() {
+            self.errors.push(CompileError::StepTimeoutInEager);
+        }
         for field in graph.fields.iter().filter(|field| field.ephemeral) {
             self.errors.push(CompileError::EphemeralInEager { field: field.name.to_string() });
         }

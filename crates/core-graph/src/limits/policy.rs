@@ -1,5 +1,7 @@
 //! Limits and habits of one run.
 
+use std::time::Duration;
+
 use crate::name::{Name, Targets};
 
 /// How a run is limited, and when it is durable.
@@ -12,6 +14,10 @@ pub struct RunPolicy {
     pub budget: Option<u64>,
     /// Barrier mode: the most super-steps of this call.
     pub max_steps: Option<u64>,
+    /// Barrier mode: how long a super-step of the root graph may take, with all its tasks; in the place of what the graph
+    /// [states](crate::StateGraph::step_timeout). One that takes longer is an error, [`RunError::StepTimeout`](crate::RunError::StepTimeout), and the tasks that had finished
+    /// are not run again when the run is continued.
+    pub step_timeout: Option<Duration>,
     /// The most tasks of one graph in flight at the same time; as many as there are unless stated.
     pub max_concurrency: Option<usize>,
     /// When commits are durable.
@@ -38,6 +44,13 @@ pub enum FastPath {
     InlineCalls,
     /// Steps of one task in compact form, for stores that take them so.
     CompactSteps,
+    /// Tasks beside each other in place, until they take long.
+    InlineDispatches,
+}
+
+impl FastPath {
+    pub(crate) const ALL: [Self; 4] =
+        [Self::SingleTasks, Self::InlineCalls, Self::CompactSteps, Self::InlineDispatches];
 }
 
 /// When commits are durable.
@@ -77,6 +90,13 @@ impl RunPolicy {
     #[must_use]
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = Some(steps);
+        self
+    }
+
+    /// The same policy with a time limit of super-steps.
+    #[must_use]
+    pub fn step_timeout(mut self, limit: Duration) -> Self {
+        self.step_timeout = Some(limit);
         self
     }
 

@@ -44,6 +44,16 @@ impl MachineCore {
         }
     }
 
+    /// Goes on in a namespace that has no checkpoint yet, from where another one stood.
+    pub(crate) fn begin_apart(&mut self) {
+        if let Some(persist) = &mut self.persist {
+            (persist.parent, persist.head, persist.anew) = (None, None, true);
+            persist.frontier = Chain::default();
+        }
+        self.first = self.number;
+        self.newest = self.number;
+    }
+
     /// What a later call in the same run goes on from, with this state, as if it had been read back from the store.
     ///
     /// # Errors

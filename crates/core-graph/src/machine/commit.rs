@@ -13,7 +13,7 @@ use crate::machine::single_task::SingleStep;
 use crate::machine::task::{Done, Phase};
 use crate::machine::triggers::{RouteFault, Triggered, guarded};
 use crate::machine::{Machine, MachineCore, Nodes};
-use crate::state::{FieldChange, FieldSet, State, StateError};
+use crate::state::{FieldSet, State, StateError};
 use crate::step::Next;
 use crate::tasks::{GroupId, TaskId};
 use crate::topology::Mode;
@@ -87,7 +87,7 @@ impl<S: State> Machine<S> {
         let mut triggered = std::mem::take(&mut self.triggered);
         let committed = match &mut batch[..] {
             [task] => {
-                folded.changes.append(&mut task.done.encoded);
+                self.keep_changes(&mut task.done.encoded);
                 let (update, next) = (task.done.take_update::<S>(), std::mem::take(&mut task.done.next));
                 let begun = [GroupId { number, place: 0 }];
                 let groups = if task.groups.is_empty() { &begun[..] } else { &task.groups[..] };
@@ -132,7 +132,7 @@ impl<S: State> Machine<S> {
                 let update = self.topology.fold(&mut self.state, update, &mut folded.changed);
                 update.map_err(|error| (task.id, RouteFault::Node(error)))?;
             }
-            folded.changes.append(&mut task.done.encoded);
+            self.keep_changes(&mut task.done.encoded);
         }
         for (at, task) in batch.iter_mut().enumerate() {
             let state = own.get(at).and_then(Option::as_ref).unwrap_or(&self.state);
@@ -193,15 +193,22 @@ impl<S: State> Machine<S> {
         self.seal(number, source, folded, SmallVec::new(), coalesced, now)
     }
 
-    /// Folds an update that no task made.
-    fn fold_change(&mut self, update: S::Update, folded: &mut Folded) -> Result<(), RouteFault> {
+    /// Checks an update that no task made, and folds it into the state.
+    ///
+    /// # Errors
+    /// The state cannot take the update.
+    pub(super) fn fold_change(&mut self, update: S::Update, folded: &mut Folded) -> Result<(), RouteFault> {
         let run = |error: StateError| RouteFault::Run(error.into());
         S::check(&self.topology.layout, &update).map_err(run)?;
         if self.persist.is_some() {
             let encoded = guarded("serialization", || S::encode_update(&self.topology.layout, &update));
-            folded.changes = encoded.map_err(RouteFault::Node)?.map_err(run)?;
+            self.keep_changes(&mut encoded.map_err(RouteFault::Node)?.map_err(run)?);
         }
-        self.topology.fold(&mut self.state, update, &mut folded.changed).map_err(RouteFault::Node)
+        let fold = self.topology.fold(&mut self.state, update, &mut folded.changed);
+        fold.map_err(|error| {
+            self.forget_changes();
+            RouteFault::Node(error)
+        })
     }
 
     /// Resets ephemeral fields that were written by the step before, and notes those that `updates` write.
@@ -222,7 +229,7 @@ impl<S: State> Machine<S> {
         }
     }
 
-    fn seal(
+    pub(super) fn seal(
         &mut self,
         number: u64,
         source: Source,
@@ -320,6 +327,7 @@ impl MachineCore {
     }
 
     pub(super) fn refuse(&mut self, id: TaskId, fault: RouteFault) -> Box<Fault> {
+        self.forget_changes();
         Box::new(match fault {
             RouteFault::Run(error) => {
                 self.fail(id, NodeError::terminal(error.to_string()));
@@ -362,5 +370,4 @@ pub(super) struct Folded {
     pub(super) changed: FieldSet,
     /// Fields that were set to their initial value.
     pub(super) reset: FieldSet,
-    pub(super) changes: Vec<FieldChange>,
 }

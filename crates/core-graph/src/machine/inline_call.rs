@@ -40,7 +40,7 @@ impl Outline {
     /// Whether calls of the graph may run inline.
     #[inline]
     pub(crate) fn runs_inline(&self) -> bool {
-        !self.has_ephemeral && !self.joins_reached
+        !self.has_ephemeral && !self.joins_reached && self.step_timeout.is_none()
     }
 
     /// Whether an inline call may run the node: the node waits for nothing else.

@@ -18,6 +18,7 @@
 //! | a router sees the head with the update of its own task | `own_states` in `batch.rs` |
 //! | a single task is committed: its update is folded, what follows is found, a refused step leaves the state as it was | `commit_single` in `single_task.rs` |
 //! | several tasks are committed together, nodes by name, then sends by key | `commit_batch` in `commit.rs` |
+//! | an update that comes with answers is a commit in the middle of a step | `amend` in `amend.rs` |
 //! | ephemeral fields last for one step | `reset_ephemeral` in `commit.rs` |
 //! | a finished task triggers what its edges, its routers or its own choice say | `follow` in `triggers.rs` |
 //! | what is triggered becomes tasks, each node once | `trigger` in `triggers.rs` |
@@ -27,6 +28,7 @@
 //! | a join of what is reached fires when nothing that is left leads to it | `trigger_reached` in `joins.rs` |
 //! | after a crash, tasks are as the records of their checkpoint say | `restore_records` in `restore.rs` |
 
+mod amend;
 mod batch;
 mod breakpoints;
 mod child_positions;
@@ -46,8 +48,10 @@ mod single_task;
 mod task;
 mod triggers;
 
+use crate::error::RunError;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use std::time::Duration;
 
 use smallvec::{SmallVec, smallvec};
 
@@ -58,14 +62,14 @@ use crate::tasks::{Question, Stop, TaskId};
 use crate::topology::{Outline, Topology};
 
 pub(crate) use breakpoints::Breakpoints;
-pub(crate) use commit::{Committed, CommittedTask, Fault};
+pub(crate) use commit::{Committed, CommittedTask, Fault, Renamed};
 pub(crate) use complete::{Completion, TaskOutcome};
 pub(crate) use frontier::Frontier;
 pub(crate) use inline_call::{CallState, Following};
 pub(crate) use persist::{Persist, StoredCommit};
 pub(crate) use plan::{Dispatch, Due, Plan};
 pub(crate) use restore::{AnswerMap, ReadGraph, Restored, WriteRow};
-pub(crate) use single_task::{SingleCommit, SingleTask};
+pub(crate) use single_task::SingleTask;
 pub(crate) use task::AttemptRow;
 use task::Phase;
 pub(crate) use triggers::{RouteFault, Triggered};
@@ -384,6 +388,23 @@ impl MachineCore {
         if nodes.is_empty() {
             nodes = self.next();
         }
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.iter().map(|node| self.outline.node(*node).name.to_string()).collect()
+    }
+
+    /// The error of a super-step that was stopped because it took longer than the limit.
+    pub(crate) fn step_timeout(&self, limit: Option<Duration>) -> RunError {
+        let limit = limit.unwrap_or_default();
+        RunError::StepTimeout { step: self.step() + 1, limit, unfinished: self.unfinished_in_step() }
+    }
+
+    /// The names of nodes with tasks of the step under way that have neither finished nor asked, sorted, once each.
+    pub(crate) fn unfinished_in_step(&self) -> Vec<String> {
+        let is_unfinished =
+            |task: &task::Pending| task.in_step && !matches!(task.phase, Phase::Finished(_) | Phase::Suspended(_));
+        let mut nodes: Nodes =
+            self.frontier.iter().filter(|(_, task)| is_unfinished(task)).map(|(_, task)| task.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
         nodes.iter().map(|node| self.outline.node(*node).name.to_string()).collect()

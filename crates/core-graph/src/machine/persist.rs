@@ -31,8 +31,10 @@ pub(crate) struct Persist {
     pub(crate) anew: bool,
     /// Whether steps are handed to the store in compact form where they can be.
     compact: bool,
-    /// The room of an update in encoded form.
-    changes: Vec<FieldChange>,
+    /// What the commit that is being made changes of fields, encoded. Empty between commits.
+    pub(super) changes: Vec<FieldChange>,
+    /// The fields that the newest commit of a single task changed.
+    pub(super) changed: FieldSet,
     /// What the commit writes of fields. Empty between commits; kept for its room, as are those below.
     writes: Vec<Write>,
     /// The same as bytes in a row, after what else the id is made of.
@@ -65,6 +67,7 @@ impl Persist {
             anew: false,
             compact: false,
             changes: Vec::new(),
+            changed: FieldSet::default(),
             writes: Vec::new(),
             content: Vec::new(),
             pack: Pack::default(),
@@ -76,17 +79,6 @@ impl Persist {
     pub(crate) fn at(row: &CheckpointRow, head: u64, chains: Vec<Chain>, frontier: Chain, anew: bool) -> Self {
         let (parent, head, parent_id) = (Some(row.number), Some(head), row.id.clone());
         Self { parent, head, parent_id, chains, frontier, anew, ..Self::new(0) }
-    }
-
-    /// The room for an update in encoded form, empty.
-    pub(super) fn take_changes(&mut self) -> Vec<FieldChange> {
-        std::mem::take(&mut self.changes)
-    }
-
-    /// Takes the room back.
-    pub(super) fn reuse_changes(&mut self, mut changes: Vec<FieldChange>) {
-        changes.clear();
-        self.changes = changes;
     }
 
     /// The versions of the fields, with these names.
@@ -106,6 +98,20 @@ impl Persist {
 pub(super) type SaveField<'s> = &'s dyn Fn(usize) -> Result<Vec<u8>, StateError>;
 
 impl MachineCore {
+    /// Keeps the encoded changes of a task for the commit that is being made. Without a store there are none.
+    pub(super) fn keep_changes(&mut self, encoded: &mut Vec<FieldChange>) {
+        if let Some(persist) = &mut self.persist {
+            persist.changes.append(encoded);
+        }
+    }
+
+    /// Forgets the changes of a commit that is not made.
+    pub(super) fn forget_changes(&mut self) {
+        if let Some(persist) = &mut self.persist {
+            persist.changes.clear();
+        }
+    }
+
     /// Returns the stored form of a commit, none without a store.
     pub(super) fn store(
         &mut self,
@@ -116,7 +122,7 @@ impl MachineCore {
         save: SaveField<'_>,
     ) -> Result<Option<Box<Commit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
-        let written = self.write_fields(&mut persist, number, folded, save);
+        let written = self.write_fields(&mut persist, number, (&folded.changed, &folded.reset), save);
         let commit = written.map(|()| self.commit_of(&mut persist, number, source, now));
         self.persist = Some(persist);
         commit.map(Some)
@@ -129,7 +135,7 @@ impl MachineCore {
         number: u64,
         finished: (TaskId, u32),
         next: Option<u32>,
-        folded: &Folded,
+        changed: &FieldSet,
         now: u64,
         save: SaveField<'_>,
     ) -> Result<Option<StoredCommit>, StateError> {
@@ -139,9 +145,9 @@ impl MachineCore {
         // The last step of a root is more than itself: the run ends with it.
         let goes_on = next.is_some() || !self.ns.is_empty();
         let compact = follows && goes_on && finished.0 == TaskId { number: number - 1, place: 0 };
-        let written = self.write_fields(&mut persist, number, folded, save);
+        let written = self.write_fields(&mut persist, number, (changed, &FieldSet::default()), save);
         let stored = written.map(|()| {
-            let step = if compact { self.step_of(&persist, number, next.is_some(), &folded.changed) } else { None };
+            let step = if compact { self.step_of(&persist, number, next.is_some(), changed) } else { None };
             match step {
                 Some(step) => {
                     self.put_compact(&mut persist, CompactStep { node: finished.1, next, time: now, ..step });
@@ -237,7 +243,7 @@ impl MachineCore {
         &mut self,
         persist: &mut Persist,
         number: u64,
-        folded: &Folded,
+        (changed, reset): (&FieldSet, &FieldSet),
         save: SaveField<'_>,
     ) -> Result<(), StateError> {
         persist.content.clear();
@@ -252,12 +258,12 @@ impl MachineCore {
             all = (0..fields.len()).collect();
             &all
         } else {
-            &folded.changed
+            changed
         };
         for at in changed.iter() {
             let (Some(field), Some(chain)) = (fields.get(at), persist.chains.get_mut(at)) else { continue };
-            let of_field = || folded.changes.iter().filter(|change| change.field as usize == at);
-            let replaced = persist.anew || folded.reset.contains(at) || of_field().any(|change| change.op == Op::Set);
+            let of_field = || persist.changes.iter().filter(|change| change.field as usize == at);
+            let replaced = persist.anew || reset.contains(at) || of_field().any(|change| change.op == Op::Set);
             persist.writes.push(match field.stored {
                 state::Stored::Never => continue,
                 stored @ (state::Stored::Deltas | state::Stored::Additions)
@@ -269,7 +275,7 @@ impl MachineCore {
                 _ => {
                     let mut sets = of_field();
                     match (sets.next(), sets.next()) {
-                        (Some(only), None) if only.op == Op::Set && !folded.reset.contains(at) => {
+                        (Some(only), None) if only.op == Op::Set && !reset.contains(at) => {
                             chain.whole(at, number, only.bytes.clone())
                         }
                         _ => {
@@ -284,6 +290,7 @@ impl MachineCore {
             });
         }
         persist.anew = false;
+        persist.changes.clear();
         Ok(())
     }
 

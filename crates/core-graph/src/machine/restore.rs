@@ -261,7 +261,7 @@ impl MachineCore {
                         }
                     }
                 },
-                TaskRecordKind::Attempt | TaskRecordKind::Once | TaskRecordKind::Answer => {}
+                TaskRecordKind::Attempt | TaskRecordKind::Once | TaskRecordKind::Answer | TaskRecordKind::Replay => {}
             }
         }
         if released {

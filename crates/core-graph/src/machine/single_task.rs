@@ -12,10 +12,10 @@
 use std::sync::Arc;
 
 use crate::error::NodeError;
-use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Folded};
+use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault};
 use crate::machine::triggers::{RouteFault, Triggered, guarded, guarded_encoding};
 use crate::machine::{Machine, MachineCore, StoredCommit};
-use crate::state::{FieldChange, FieldSet, State};
+use crate::state::{FieldSet, State};
 use crate::step::{Next, Step};
 use crate::tasks::{GroupId, Stop, TaskId};
 use crate::topology::{Mode, Topology};
@@ -81,11 +81,10 @@ impl<S: State> Topology<S> {
 
 /// What a committed step leads to.
 pub(crate) struct SingleCommit {
-    /// The task that follows alone, in flight already.
-    pub(crate) next: Option<SingleTask>,
+    /// The node of the task that follows alone, in flight already.
+    pub(crate) next: Option<u32>,
     /// What is to be stored.
     pub(crate) stored: Option<StoredCommit>,
-    pub(crate) changed: FieldSet,
 }
 
 /// A task that is in flight alone.
@@ -140,53 +139,57 @@ impl<S: State> Machine<S> {
         is_plain && (self.breakpoints.after.is_empty() || !self.breakpoints.after.contains(&single.node))
     }
 
-    /// Returns the stored form of what the task returned, empty without a store. A task whose update cannot be encoded
-    /// leaves the fast path: for it this returns `None`.
+    /// Encodes what the task returned for its commit, where there is a store. A task whose update cannot be encoded leaves
+    /// the fast path: for it this returns false.
     #[inline]
-    pub(crate) fn encoded(&mut self, step: &Step<S>) -> Option<Vec<FieldChange>> {
-        let Some(persist) = &mut self.persist else { return Some(Vec::new()) };
-        let mut changes = persist.take_changes();
-        let Some(update) = &step.update else { return Some(changes) };
-        let encode = || S::add_encoded(&self.topology.layout, update, &mut changes);
-        guarded_encoding(encode).is_ok().then_some(changes)
+    pub(crate) fn encode(&mut self, step: &Step<S>) -> bool {
+        let Self { core, topology, .. } = self;
+        let Some(persist) = &mut core.persist else { return true };
+        let Some(update) = &step.update else { return true };
+        let encode = || S::add_encoded(&topology.layout, update, &mut persist.changes);
+        let is_encoded = guarded_encoding(encode).is_ok();
+        if !is_encoded {
+            self.forget_changes();
+        }
+        is_encoded
     }
 
-    /// Commits the update of a task of the fast path, with its stored form, and puts the task that follows alone in its
-    /// place, in flight already. `now` is the time of the commit, for the store.
+    /// Commits the update of a task of the fast path, which is encoded, and puts the task that follows alone in its place,
+    /// in flight already. `now` is the time of the commit, for the store.
     #[inline]
     pub(crate) fn commit_in_place(
         &mut self,
         single: SingleTask,
         update: Option<S::Update>,
-        changes: Vec<FieldChange>,
         now: u64,
     ) -> Result<SingleCommit, Box<Fault>> {
         let number = self.newest + 1;
-        let mut folded = Folded { changes, ..Folded::default() };
+        let mut changed = FieldSet::default();
         let is_shared = self.is_shared(1);
         let Self { core, topology, state } = self;
         let step = SingleStep { node: single.node, update, next: Next::Edges, groups: &[], is_shared };
-        if let Err(fault) = topology.commit_single(state, step, &mut folded.changed, &mut core.triggered) {
+        if let Err(fault) = topology.commit_single(state, step, &mut changed, &mut core.triggered) {
             self.in_flight = 0;
             return Err(self.refuse(single.id, *fault));
         }
-        self.count_commit(1, Some(single.node), &folded.changed);
+        self.count_commit(1, Some(single.node), &changed);
         let next = self.replace(single, number);
         let Self { core, topology, state } = self;
         let save = |at: usize| state.save(&topology.layout, at);
-        let stored = core.store_step(number, (single.id, single.node), next, &folded, now, &save).map_err(|error| {
-            core.in_flight = 0;
-            Box::new(Fault::Run(error.into()))
-        })?;
-        self.advance(number, &folded.changed);
+        let stored =
+            core.store_step(number, (single.id, single.node), next, &changed, now, &save).map_err(|error| {
+                core.in_flight = 0;
+                Box::new(Fault::Run(error.into()))
+            })?;
+        self.advance(number, &changed);
         if next.is_some() {
             // Not before the commit is stored: the stored form of a task in flight is another one.
             self.frontier.start_only(number);
         }
         if let Some(persist) = &mut self.persist {
-            persist.reuse_changes(folded.changes);
+            persist.changed = changed;
         }
-        Ok(SingleCommit { next: next.map(|node| SingleTask::of(number, node)), stored, changed: folded.changed })
+        Ok(SingleCommit { next, stored })
     }
 }
 
@@ -215,17 +218,23 @@ impl MachineCore {
         None
     }
 
+    /// Returns the task of a node that follows the newest commit alone.
+    #[inline]
+    pub(crate) fn following(&self, node: u32) -> SingleTask {
+        SingleTask::of(self.number, node)
+    }
+
     /// Returns the commit of a single task, the newest one, in the form that the driver publishes.
-    pub(crate) fn committed_single(&self, single: SingleTask, commit: SingleCommit) -> Committed {
+    pub(crate) fn committed_single(&self, single: SingleTask, stored: Option<StoredCommit>) -> Committed {
         let task = CommittedTask { id: single.id, node: single.node, attempt: 1, update: None };
         Committed {
             number: self.number,
             step: self.step,
             tasks: CommittedTasks::from_iter([task]),
             next: self.next(),
-            changed: commit.changed,
+            changed: self.persist.as_ref().map(|persist| persist.changed.clone()).unwrap_or_default(),
             coalesced: Vec::new(),
-            stored: match commit.stored {
+            stored: match stored {
                 Some(StoredCommit::Commit(commit)) => Some(commit),
                 Some(StoredCommit::Step) | None => None,
             },

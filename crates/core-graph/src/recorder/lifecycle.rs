@@ -36,6 +36,9 @@ impl Recorder {
             } else {
                 self.recorded.insert(Arc::clone(&record.task));
             }
+            if record.kind == TaskRecordKind::Replay {
+                self.session.replays.note(record)?;
+            }
         }
         if restored.forget_attempts {
             let attempts = restored.records.iter().filter(|record| record.kind == TaskRecordKind::Attempt);
@@ -121,6 +124,47 @@ impl Recorder {
         }
     }
 
+    /// Writes the commit of a change that no task made, with the records of tasks that it came with, as one of the run.
+    pub(crate) async fn write_change(
+        &mut self,
+        machine: &MachineCore,
+        durable: &DurableSteps,
+        changed: (Committed, Vec<TaskRecord>),
+        values: Option<Payload>,
+        now: u64,
+    ) -> Result<(), RunError> {
+        let (commit, mut events) = self.commit_of_change(machine, durable, changed, values, now)?;
+        self.write(machine, commit, &mut events).await
+    }
+
+    /// The commit of a change that no task made. What its records say counts from now on.
+    fn commit_of_change(
+        &mut self,
+        machine: &MachineCore,
+        durable: &DurableSteps,
+        (committed, tasks): (Committed, Vec<TaskRecord>),
+        values: Option<Payload>,
+        now: u64,
+    ) -> Result<(Box<Commit>, Events), RunError> {
+        let events = self.events_of(machine, &committed, values, now);
+        let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
+        for record in &tasks {
+            match record.kind {
+                TaskRecordKind::Once => {
+                    let (task, key) = (Arc::clone(&record.task), Arc::clone(&record.key));
+                    durable.insert(task, key, Arc::clone(&record.payload));
+                }
+                TaskRecordKind::Replay => {
+                    self.session.replays.note(record)?;
+                    self.recorded.insert(Arc::clone(&record.task));
+                }
+                _ => {}
+            }
+        }
+        commit.tasks = tasks;
+        Ok((commit, events))
+    }
+
     /// Commits a change that no task made, with the records that it takes over. The subscriber of a run that goes on from it
     /// is not sent its events.
     pub(crate) fn edit<'r>(
@@ -140,19 +184,15 @@ impl Recorder {
         machine: &MachineCore,
         durable: &DurableSteps,
         then: Then,
-        (committed, tasks): (Committed, Vec<TaskRecord>),
+        changed: (Committed, Vec<TaskRecord>),
         values: Option<Payload>,
         now: u64,
     ) -> Result<(), RunError> {
-        let mut events = self.events_of(machine, &committed, values, now);
-        let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
-        for TaskRecord { task, key, payload, .. } in tasks.iter().filter(|record| record.kind == TaskRecordKind::Once) {
-            durable.insert(Arc::clone(task), Arc::clone(key), Arc::clone(payload));
-        }
+        let (mut commit, mut events) = self.commit_of_change(machine, durable, changed, values, now)?;
         // The tasks have other ids now.
         self.forgotten.clear();
         self.ended = machine.is_idle();
-        (commit.tasks, commit.release) = (tasks, self.ended || then == Then::GiveBack);
+        commit.release = self.ended || then == Then::GiveBack;
         let (status, detail) = if self.ended { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
         commit.thread = self.session.ending(status, detail);
         if let Some(attached) = &self.session.attached {

@@ -20,6 +20,7 @@
 //! | what was under way when a run stopped is found before anything is dispatched | [`open_calls`] |
 //! | whose turn it is with a subgraph that is kept per thread, and where it stands | [`thread_scoped`] |
 //! | results of durable steps are found again by task and key | [`durable_steps`] |
+//! | a call goes on from a checkpoint of an earlier one, which a replay went back to | [`replays`] |
 //! | the commit of a single task is written in place where it can be | [`single_commit`] |
 
 pub(crate) mod commit_log;
@@ -30,6 +31,7 @@ mod group_commit;
 mod lifecycle;
 pub(crate) mod load;
 pub(crate) mod open_calls;
+pub(crate) mod replays;
 pub(crate) mod session;
 pub(crate) mod single_commit;
 pub(crate) mod step_commit;

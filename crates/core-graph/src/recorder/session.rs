@@ -16,6 +16,7 @@ use crate::limits::{Budget, Control, RunPolicy, TurnOrder};
 use crate::record::Heads;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::events::{Events, tell};
+use crate::recorder::replays::Replays;
 use crate::recorder::subscriber::Queue;
 use crate::recorder::thread_scoped::ThreadScopedCalls;
 use crate::store::Store;
@@ -37,6 +38,8 @@ pub(crate) struct Session {
     pub(crate) budget: Arc<Budget>,
     /// Where subgraphs that are kept per thread stand.
     pub(crate) calls: Arc<ThreadScopedCalls>,
+    /// Which calls of subgraphs go on from a checkpoint of an earlier call.
+    pub(crate) replays: Replays,
     /// Whether attempts that failed before this run are forgotten.
     pub(crate) forget_attempts: bool,
     /// In a simulation, decides when tasks take their turns.
@@ -70,6 +73,7 @@ impl Session {
             queue,
             budget: Arc::default(),
             calls: Arc::default(),
+            replays: Replays::default(),
             forget_attempts: false,
             schedule: None,
             answers,
@@ -90,6 +94,7 @@ impl Session {
             queue: self.queue.clone(),
             budget: Arc::clone(&self.budget),
             calls: Arc::clone(&self.calls),
+            replays: Replays::default(),
             forget_attempts: false,
             schedule: self.schedule.clone(),
             answers: BTreeMap::new(),

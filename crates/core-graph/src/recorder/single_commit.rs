@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::checkpoint::CheckpointError;
 use crate::error::RunError;
 use crate::limits::{Durability, FastPath};
-use crate::machine::{Committed, MachineCore, SingleCommit, SingleTask, StoredCommit};
+use crate::machine::{Committed, MachineCore, SingleTask, StoredCommit};
 use crate::recorder::Recorder;
 use crate::recorder::commit_log::CommitLog;
 
@@ -23,19 +23,17 @@ impl Recorder {
         &mut self,
         machine: &mut MachineCore,
         single: SingleTask,
-        mut commit: SingleCommit,
+        stored: StoredCommit,
     ) -> Written {
-        if commit.stored.is_none() {
-            return Written::Now(Ok(()));
-        }
-        if let Some(StoredCommit::Step) = commit.stored {
+        let mut stored = Some(stored);
+        if let Some(StoredCommit::Step) = stored {
             if let Some(written) = self.write_compact_step(machine) {
                 return Written::Now(written.map_err(|error| Box::new(error.into())));
             }
             let origin = Arc::clone(self.origin(machine));
-            commit.stored = machine.commit_of_step(&origin).map(StoredCommit::Commit);
+            stored = machine.commit_of_step(&origin).map(StoredCommit::Commit);
         }
-        Written::Later(Box::new(machine.committed_single(single, commit)))
+        Written::Later(Box::new(machine.committed_single(single, stored)))
     }
 
     /// Writes the newest step in compact form. Returns `None` when it is to be written as a commit.

@@ -92,6 +92,18 @@ impl ThreadScopedCalls {
         Ok(CallStart { position, again: false })
     }
 
+    /// Notes where a subgraph stands for a call that goes on from a checkpoint of an earlier one.
+    ///
+    /// # Errors
+    /// The call that has the subgraph.
+    pub(crate) fn take_over(&self, ns: &Arc<str>, call: &Arc<str>, head: u64) -> Result<(), Arc<str>> {
+        self.begin(ns, call)?;
+        if let Some(level) = self.places().get_mut(ns).and_then(|levels| levels.last_mut()) {
+            level.position = ChildPosition { head: Some(head), kept: None };
+        }
+        Ok(())
+    }
+
     /// Ends what the task has begun, itself and inside. Subgraphs stand where it left them, for the task around it;
     /// those that it does not name stand where they stood before.
     pub(crate) fn finish(&self, task: &str, left: &Standing) {

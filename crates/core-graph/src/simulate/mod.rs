@@ -19,7 +19,7 @@ use crate::checkpoint::{CheckpointError, Checkpointer, MemoryCheckpointer, Threa
 use crate::clock::Clock;
 use crate::error::RunError;
 use crate::executor::conclude;
-use crate::limits::{Control, Durability, RunPolicy, TurnOrder};
+use crate::limits::{Control, Durability, FastPath, RunPolicy, TurnOrder};
 use crate::questions::Answers;
 use crate::state::State;
 use crate::thread::{App, Opening, Thread, Threads};
@@ -126,7 +126,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         }
     }
 
-    /// Draws the order of tasks and the points of crashes from another seed.
+    /// Draws the order of tasks, the points of crashes and the fast paths of the runtime that are taken from another seed.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -181,6 +181,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         let schedule = Arc::new(Schedule::new(self.seed));
         let plan = Arc::new(FaultPlan::new(self.faults, self.at, self.seed));
         let clock: Arc<dyn Clock> = Arc::new(RunTime(Instant::now()));
+        let policy = self.drawn_policy();
         let mut crashes = 0;
         for life in 0..2 * TROUBLED_LIVES {
             if life == TROUBLED_LIVES {
@@ -189,10 +190,8 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
             let life = Arc::new(Life::new(store.clone(), Arc::clone(&plan)));
             let threads = Threads::new(self.app.clone(), Arc::clone(&life) as Arc<dyn Checkpointer>)
                 .with_clock(Arc::clone(&clock));
-            let thread = threads
-                .scheduled(Arc::clone(&schedule) as Arc<dyn TurnOrder>)
-                .thread(THREAD)
-                .policy(self.policy.clone());
+            let thread =
+                threads.scheduled(Arc::clone(&schedule) as Arc<dyn TurnOrder>).thread(THREAD).policy(policy.clone());
             let before = plan.injected();
             let end = tokio::select! {
                 biased;
@@ -217,6 +216,12 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         }
         let thread = Threads::new(self.app.clone(), Arc::new(store.clone())).thread(THREAD);
         report(&thread, &store, &schedule, &plan, crashes).await
+    }
+
+    /// The policy without some of the fast paths, or with all of them, as the seed says: what a run gives is the same.
+    fn drawn_policy(&self) -> RunPolicy {
+        let avoided = FastPath::ALL.into_iter().enumerate().filter(|(at, _)| self.seed >> at & 1 == 1);
+        avoided.fold(self.policy.clone(), |policy, (_, path)| policy.without(path))
     }
 
     /// What a process does: one call, as the thread's status asks for. Whether nothing is left to do.

@@ -102,17 +102,26 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
         let ground = Box::pin(ResumePoint::of_thread(topology, &session, &ns, &call, again)).await;
         (ns, Some(call), ground)
     } else {
-        let ground = match task.may_have_begun() {
+        let ground = match task.may_have_begun() || session.replays.is_used() {
             true => ResumePoint::of_call(topology, &session, &call, again).await,
             false => Ok(ResumePoint::initial()),
         };
         (call, None, ground)
     };
-    let ResumePoint { restored, after, is_open, dropped } = ground.map_err(|error| unread(&session, error))?;
-    let entry = if is_open { Entry::Resume("continue") } else { Entry::Input(Some(input)) };
+    let ResumePoint { restored, after, is_open, dropped, replay, once } =
+        ground.map_err(|error| unread(&session, error))?;
+    let is_apart = replay.as_ref().is_some_and(|point| point.ns != ns);
+    let entry = match replay {
+        Some(point) => Entry::Replayed { point, once },
+        None if is_open => Entry::Resume("continue"),
+        None => Entry::Input(Some(input)),
+    };
     let mut driver = Driver::new(site.runtime(), session, Arc::clone(&ns), serves, restored)?;
     if let Some((newest, head)) = after {
         driver.machine.begin_after(newest, head);
+    }
+    if is_apart {
+        driver.machine.begin_apart();
     }
     driver.recorder.abandoned = dropped;
     let stop = driver.run(entry).await;
@@ -140,6 +149,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 let error = RunError::StepLimit { limit, next: machine.next_nodes().join(", ") };
                 ChildEnd::Failed { state, error }
             }
+            Ok(Stop::StepTimeout) => ChildEnd::Failed { state, error: self.step_timeout() },
             Err(error @ RunError::Checkpoint(_)) => return Err(error),
             Err(error) => ChildEnd::Failed { state, error },
         };

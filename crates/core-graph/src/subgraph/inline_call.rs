@@ -14,7 +14,7 @@ use crate::executor::attempt::{Attempt, judge};
 use crate::executor::run_loop::Driver;
 use crate::executor::single_tasks::STEPS_PER_POLL;
 use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
-use crate::executor::task_start::{Call, FirstPoll, TaskStart};
+use crate::executor::task_start::{Call, TaskStart};
 use crate::limits::FastPath;
 use crate::machine::{CallState, Following, RouteFault, SingleTask, TaskOutcome, Triggered};
 use crate::state::State;
@@ -124,7 +124,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
                 }
                 InlineCallPause::Waiting(waiting) => {
                     let WaitingTask { node, began, attempt } = *waiting;
-                    let outcome = Box::pin(attempt.finish_unless_cancelled(&site.task.session().control)).await;
+                    let outcome = Box::pin(attempt.finish_unless_stopped(&site.task.session().control, None)).await;
                     call.settle(node, began, outcome).map_or_else(|pause| pause, InlineCallPause::Turn)
                 }
                 // On the heap: a driver is large, and most inline calls do without.
@@ -160,13 +160,12 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         let info = graph.topology.node(node);
         let began = if info.retry.is_empty() { 0 } else { session.clock.now() };
         let function = (graph.handlers[node as usize].function(false), resources);
-        let start = TaskStart::new(function, info, Arc::clone(&self.state.state), || self.services(node, began));
-        let (result, services) = match start.start_node(waker) {
-            FirstPoll::Ended(result, services) => (result, services),
-            FirstPoll::Runs(attempt) => {
-                return Err(InlineCallPause::Waiting(Box::new(WaitingTask { node, began, attempt })));
-            }
+        let mut task = TaskStart::new(function, info, Arc::clone(&self.state.state), || self.services(node, began));
+        let Poll::Ready(result) = task.start_node(waker) else {
+            let attempt = task.attempt();
+            return Err(InlineCallPause::Waiting(Box::new(WaitingTask { node, began, attempt })));
         };
+        let services = task.services;
         match result {
             Ok(step) if services.as_deref().is_none_or(TaskContext::is_silent) && self.is_plain(&step.next) => {
                 self.take(node, step.update, 0)

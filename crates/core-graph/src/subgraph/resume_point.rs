@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::CheckpointError;
+use crate::checkpoint::{CheckpointError, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::machine::Restored;
+use crate::record::ReplayPoint;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::load;
 use crate::recorder::session::Session;
@@ -21,12 +22,16 @@ pub(crate) struct ResumePoint {
     pub(crate) is_open: bool,
     /// Tasks that an earlier call left undone.
     pub(crate) dropped: Vec<Arc<str>>,
+    /// The checkpoint of an earlier call that it branches off from.
+    pub(crate) replay: Option<Arc<ReplayPoint>>,
+    /// The results of durable steps that the branch takes over.
+    pub(crate) once: Vec<TaskRecord>,
 }
 
 impl ResumePoint {
     /// An initial state.
     pub(crate) fn initial() -> Self {
-        Self { restored: None, after: None, is_open: false, dropped: Vec::new() }
+        Self { restored: None, after: None, is_open: false, dropped: Vec::new(), replay: None, once: Vec::new() }
     }
 
     fn open(restored: Restored) -> Self {
@@ -40,10 +45,13 @@ impl ResumePoint {
         call: &Arc<str>,
         again: bool,
     ) -> Result<Self, RunError> {
-        if let Some(attached) = &session.attached
-            && let Some(restored) = Box::pin(begun(attached, graph, session, call, again)).await?
-        {
-            return Ok(Self::open(restored));
+        if let Some(attached) = &session.attached {
+            if let Some(restored) = Box::pin(begun(attached, graph, session, call, again)).await? {
+                return Ok(Self::open(restored));
+            }
+            if let Some(point) = session.replays.of(call) {
+                return Self::of_replay(attached, graph, session, call, point).await;
+            }
         }
         session.calls.forget(call);
         Ok(Self::initial())
@@ -57,13 +65,7 @@ impl ResumePoint {
         call: &Arc<str>,
         again: bool,
     ) -> Result<Self, RunError> {
-        let begin = || {
-            session.calls.begin(ns, call).map_err(|other| RunError::SubgraphBusy {
-                node: ns.to_string(),
-                call: call.to_string(),
-                other: other.to_string(),
-            })
-        };
+        let begin = || session.calls.begin(ns, call).map_err(|other| busy(ns, call, &other));
         let mut begun = begin()?;
         if begun.again {
             if let Some(attached) = &session.attached {
@@ -77,6 +79,10 @@ impl ResumePoint {
             // Nothing of it was committed, or nothing is stored.
             session.calls.forget(call);
             begun = begin()?;
+        }
+        if let (Some(attached), Some(point)) = (&session.attached, session.replays.of(call)) {
+            attached.settle(ns, session.policy.durability).await?;
+            return Self::of_replay(attached, graph, session, call, point).await;
         }
         let kept = begun.kept_by_run();
         let found = match (&session.attached, kept) {
@@ -94,6 +100,26 @@ impl ResumePoint {
             let dropped = restored.drop_unfinished(ns);
             Self { restored: Some(restored), dropped, ..Self::initial() }
         }))
+    }
+
+    /// The checkpoint of an earlier call, for a call that a replay made. Subgraphs inside that are kept per thread stand
+    /// where they stood there.
+    async fn of_replay(
+        attached: &CommitLog,
+        graph: &dyn ReadStates,
+        session: &Session,
+        call: &Arc<str>,
+        point: Arc<ReplayPoint>,
+    ) -> Result<Self, RunError> {
+        let mut restored = recorded(attached, graph, session, &point.ns, point.number).await?;
+        for (ns, number) in restored.frontier.children() {
+            session.calls.take_over(ns, call, number).map_err(|other| busy(ns, call, &other))?;
+        }
+        // Answers and writes belong to the branch that is left.
+        let mut once = std::mem::take(&mut restored.records);
+        once.retain(|record| point.reuse_once && record.kind == TaskRecordKind::Once);
+        restored.forget_attempts = true;
+        Ok(Self { restored: Some(restored), is_open: true, replay: Some(point), once, ..Self::initial() })
     }
 
     /// An initial state, after calls that the branch of the parent knows nothing of.
@@ -116,6 +142,11 @@ impl CallStart {
         let kept = Arc::clone(self.position.kept.as_ref()?).downcast::<Restored>().ok()?;
         (Some(kept.row.number) == self.position.head).then(|| Restored::clone(&kept))
     }
+}
+
+/// The error of a call whose subgraph another call has.
+fn busy(ns: &str, call: &str, other: &str) -> RunError {
+    RunError::SubgraphBusy { node: ns.to_owned(), call: call.to_owned(), other: other.to_owned() }
 }
 
 /// What the store has of a call that has begun before, in this run when it is tried `again`.

@@ -42,6 +42,8 @@ pub(super) struct Opened {
     pub(super) attached: CommitLog,
     pub(super) restored: Option<Restored>,
     pub(super) answers: AnswerMap,
+    /// Answers that are to be stored with an update.
+    pub(super) records: Vec<TaskRecord>,
     /// Tasks that the run drops.
     pub(super) abandoned: Vec<Arc<str>>,
 }
@@ -82,21 +84,27 @@ impl<'t> AnyThread<'t> {
         let status = if restored.is_none() { ThreadStatus::New } else { status };
         self.allow(&opening, status)?;
         let mut answers = restored.as_ref().map(Restored::answers).unwrap_or_default();
-        let mut abandoned = Vec::new();
+        let (mut records, mut abandoned) = (Vec::new(), Vec::new());
         let mut restored = restored;
         match opening {
             Opening::Run { abandon: true, .. } => {
                 abandoned = restored.as_mut().map(|restored| restored.drop_unfinished(&"".into())).unwrap_or_default();
             }
             Opening::Resume(given) => {
-                self.store_answers(&attached, restored.as_ref(), &given, &mut answers).await?;
+                let tasks = self.answered(&attached, restored.as_ref(), &given, &mut answers)?;
+                let thread = ThreadRow { status: ThreadStatus::Running, detail: String::new(), ..attached.row.clone() };
+                let commit = Commit { tasks, thread: Some(thread), ..Commit::default() };
+                attached.store.commit(&attached.lease, commit).await?;
+            }
+            Opening::Amend { answers: given, .. } => {
+                records = self.answered(&attached, restored.as_ref(), &given, &mut answers)?;
             }
             Opening::Run { .. } | Opening::Import(()) | Opening::Continue | Opening::Edit => {}
         }
         if let Some(restored) = &mut restored {
             restored.forget_attempts = status == ThreadStatus::Failed;
         }
-        Ok(Opened { attached, restored, answers, abandoned })
+        Ok(Opened { attached, restored, answers, records, abandoned })
     }
 
     async fn attached(self, number: Option<u64>) -> Result<Attached, RunError> {
@@ -165,21 +173,24 @@ impl<'t> AnyThread<'t> {
             (Opening::Run { .. }, _) => {
                 refuse("go on with `continue_()`, or drop its unfinished tasks with `abandon().run(…)`")
             }
-            (Opening::Resume(_), Waiting) => Ok(()),
-            (Opening::Resume(_), _) => refuse("no question is open; `questions()` lists open ones"),
+            (Opening::Resume(_) | Opening::Amend { .. }, Waiting) => Ok(()),
+            (Opening::Resume(_) | Opening::Amend { .. }, _) => {
+                refuse("no question is open; `questions()` lists open ones")
+            }
             (Opening::Continue, New | Done) => refuse("there is nothing to go on with; `run` it"),
             (Opening::Continue, Waiting) => refuse("answer its questions with `resume`"),
             (Opening::Continue, _) => Ok(()),
         }
     }
 
-    async fn store_answers(
+    /// Checks answers, adds them to those that were given before, and returns their records.
+    fn answered(
         &self,
         attached: &CommitLog,
         restored: Option<&Restored>,
         given: &Answers,
         answers: &mut AnswerMap,
-    ) -> Result<(), RunError> {
+    ) -> Result<Vec<TaskRecord>, RunError> {
         let questions = self.seen(Some(attached.row.clone()), restored.cloned())?.questions;
         let mut records = Vec::new();
         for (question, answer) in questions.resolve(given)? {
@@ -189,9 +200,7 @@ impl<'t> AnyThread<'t> {
             answers.insert((Arc::clone(&task), Arc::clone(&key)), Arc::clone(&payload));
             records.push(TaskRecord { task, kind: TaskRecordKind::Answer, key, payload });
         }
-        let thread = ThreadRow { status: ThreadStatus::Running, detail: String::new(), ..attached.row.clone() };
-        let commit = Commit { tasks: records, thread: Some(thread), ..Commit::default() };
-        Ok(attached.store.commit(&attached.lease, commit).await?)
+        Ok(records)
     }
 
     async fn seen_at(self, number: Option<u64>) -> Result<ThreadView, RunError> {

@@ -9,12 +9,13 @@
 //! | failed, cancelled, drained, budget spent, running and its process died | `WrongStatus`, or after `abandon()` runs from START | `WrongStatus` | goes on | commits, tasks are planned anew |
 //! | running | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` |
 //!
-//! `import` makes a new thread, and is `WrongStatus` for any other.
+//! `update_and_resume` is `resume` with an update. `import` makes a new thread, and is `WrongStatus` for any other.
 //!
 //! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
 mod any;
 mod app;
+mod at_subgraph;
 mod import;
 mod inspect;
 mod open;
@@ -39,6 +40,7 @@ use crate::store::{Store, StoreError};
 
 use any::AnyThread;
 pub use app::App;
+pub use at_subgraph::AtSubgraph;
 pub use import::Imported;
 pub use inspect::ThreadState;
 pub(crate) use open::Opening;
@@ -144,6 +146,20 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     /// left out, and are asked again. All are checked before anything is stored or runs.
     pub fn resume(&self, answers: Answers) -> Run<S> {
         self.launch(Opening::Resume(answers))
+    }
+
+    /// Answers questions and updates the state, as one, and goes on as [`resume`](Self::resume) does. The update is no
+    /// node's: it is folded by the reducers, no edge follows from it, and all tasks stay. Those that run again see it, so
+    /// does the one that asked; a subgraph that was under way keeps its input. Tasks of the super-step that had finished
+    /// commit after it.
+    ///
+    /// Both are checked before anything is stored, and are stored in one commit: after a crash both are there, or neither.
+    ///
+    /// # Errors
+    /// As [`resume`](Self::resume); [`RunError::BadUpdate`], [`RunError::State`]: an update that the state cannot take
+    /// leaves the questions open and the thread as it was.
+    pub fn update_and_resume(&self, update: S::Update, answers: Answers) -> Run<S> {
+        self.launch(open::Opening::Amend { update, answers })
     }
 
     /// Goes on where a run stopped: after a failure (attempts are counted anew), a crash, a drain, a cancel, a spent

@@ -19,6 +19,11 @@ pub(crate) enum Opening<I> {
         abandon: bool,
     },
     Resume(Answers),
+    /// Answers, with an update that counts only together with them.
+    Amend {
+        update: I,
+        answers: Answers,
+    },
     Continue,
     /// A history from elsewhere, of which this is the input.
     Import(I),
@@ -33,6 +38,7 @@ impl<I> Opening<I> {
             Self::Run { input, abandon } => (Opening::Run { input: (), abandon }, Some(input)),
             Self::Import(input) => (Opening::Import(()), Some(input)),
             Self::Resume(answers) => (Opening::Resume(answers), None),
+            Self::Amend { update, answers } => (Opening::Amend { update: (), answers }, Some(update)),
             Self::Continue => (Opening::Continue, None),
             Self::Edit => (Opening::Edit, None),
         }
@@ -46,13 +52,18 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         control: Arc<Control>,
         queue: Option<Arc<Queue>>,
     ) -> Result<(Driver<S, Cx>, Entry<S>), RunError> {
-        let (opening, input) = opening.split();
-        let entry = match (&opening, input) {
-            (_, Some(input)) => Entry::Input(Some(input)),
-            (Opening::Resume(_), None) => Entry::Resume("resume"),
-            _ => Entry::Resume("continue"),
+        let (opening, update) = opening.split();
+        let how = match &opening {
+            Opening::Resume(_) => "resume",
+            _ => "continue",
         };
-        let Opened { attached, restored, answers, abandoned } = self.any().open(opening).await?;
+        let is_amendment = matches!(opening, Opening::Amend { .. });
+        let Opened { attached, restored, answers, records, abandoned } = self.any().open(opening).await?;
+        let entry = match update {
+            Some(update) if is_amendment => Entry::Amended { update, answers: records },
+            Some(input) => Entry::Input(Some(input)),
+            None => Entry::Resume(how),
+        };
         let mut driver = self.driver(attached, self.policy.clone(), control, queue, answers, restored)?;
         driver.recorder.abandoned = abandoned;
         Ok((driver, entry))

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::checkpoint::{TaskRecord, TaskRecordKind};
+use crate::checkpoint::{CheckpointError, TaskRecordKind};
 use crate::error::RunError;
 use crate::executor::{Driver, Entry, Run};
 use crate::limits::Control;
+use crate::machine::Fault;
 use crate::name::Node;
+use crate::recorder::replays::{replayed, taken_over};
 use crate::recorder::{Queue, Then};
 use crate::state::State;
+use crate::thread::at_subgraph::{BranchPoint, place_of};
 use crate::thread::open::Opening;
 use crate::thread::{Thread, ThreadState};
 
@@ -97,29 +100,52 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
     /// # Errors
     /// The store's; no such checkpoint.
     pub async fn fork(&self) -> Result<(), RunError> {
-        self.forked(Arc::new(Control::default()), None, Then::GiveBack).await.map(drop)
+        self.fork_inside(None).await
+    }
+
+    /// Forks at this checkpoint, or at that of its number in the namespace of a subgraph.
+    pub(super) async fn fork_inside(&self, ns: Option<Arc<str>>) -> Result<(), RunError> {
+        self.forked(ns, Arc::new(Control::default()), None, Then::GiveBack).await.map(drop)
     }
 
     async fn forked(
         &self,
+        ns: Option<Arc<str>>,
         control: Arc<Control>,
         queue: Option<Arc<Queue>>,
         then: Then,
     ) -> Result<Driver<S, Cx>, RunError> {
         let thread = &self.thread;
-        let (attached, _, restored) = thread.any().attach(Some(self.number)).await?;
+        let BranchPoint { number, call } = match ns {
+            Some(ns) => {
+                let place = place_of(&*thread.threads.store, &thread.id, ns, self.number, self.reuse_once).await;
+                place.map_err(|error| match error {
+                    CheckpointError::UnknownCheckpoint { thread, ns, number } if ns.is_empty() => {
+                        RunError::UnknownCheckpoint { thread, number }
+                    }
+                    other => other.into(),
+                })?
+            }
+            None => BranchPoint { number: self.number, call: None },
+        };
+        let (attached, _, restored) = thread.any().attach(Some(number)).await?;
+        let mut once = Vec::new();
         let restored = restored.map(|mut restored| {
             // Answers and writes belong to the branch that goes on from here, not to the one that is left.
-            restored.records.clear();
+            once = std::mem::take(&mut restored.records);
             restored.forget_attempts = true;
             restored
         });
-        let records = if self.reuse_once { attached.store.task_records(thread.id(), "").await? } else { Vec::new() };
+        once.retain(|record| self.reuse_once && record.kind == TaskRecordKind::Once);
         let mut driver = thread.driver(attached, thread.policy.clone(), control, queue, BTreeMap::new(), restored)?;
         driver
             .edit(then, |machine, now| {
                 let (committed, renamed) = machine.fork(now)?;
-                Ok((committed, taken_over(&records, &renamed)))
+                let mut tasks = taken_over(&once, &renamed);
+                if let Some((task, point)) = &call {
+                    tasks.push(replayed((task, point), &renamed).map_err(Fault::Run)?);
+                }
+                Ok((committed, tasks))
             })
             .await?;
         Ok(driver)
@@ -130,19 +156,17 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
     /// # Errors
     /// As [`fork`](Self::fork), and the run's own.
     pub fn replay(&self) -> Run<S> {
+        self.replay_inside(None)
+    }
+
+    /// Replays from this checkpoint, or from that of its number in the namespace of a subgraph.
+    pub(super) fn replay_inside(&self, ns: Option<Arc<str>>) -> Run<S> {
         let (number, reuse_once) = (self.number, self.reuse_once);
         self.thread.launch_with(move |thread, control, queue| async move {
             let at = Self { thread, number, reuse_once };
-            Ok((at.forked(control, queue, Then::GoOn).await?, Entry::Resume("continue")))
+            Ok((at.forked(ns, control, queue, Then::GoOn).await?, Entry::Resume("continue")))
         })
     }
-}
-
-/// The results of durable steps under the ids of the tasks that take them over.
-fn taken_over(records: &[TaskRecord], renamed: &[(Arc<str>, Arc<str>)]) -> Vec<TaskRecord> {
-    let renamed = |task: &str| renamed.iter().find(|(old, _)| **old == *task).map(|(_, new)| Arc::clone(new));
-    let onces = records.iter().filter(|record| record.kind == TaskRecordKind::Once);
-    onces.filter_map(|record| Some(TaskRecord { task: renamed(&record.task)?, ..record.clone() })).collect()
 }
 
 impl<S: State, Cx> std::fmt::Debug for At<S, Cx> {

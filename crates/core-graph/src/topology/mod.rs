@@ -9,6 +9,7 @@ mod policies;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::name::{Name, Packet};
 use crate::state::{Field, State};
@@ -42,6 +43,8 @@ pub(crate) struct Outline {
     pub(crate) version: u32,
     pub(crate) state_version: u32,
     pub(crate) mode: Mode,
+    /// Barrier mode: how long a super-step may take.
+    pub(crate) step_timeout: Option<Duration>,
     /// The fields of the state.
     pub(crate) fields: Vec<Field>,
     /// The names of the state's fields, and of the frontier after them, as stores know them.

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
+use graphloom_core_graph::__private::FastPath;
 use graphloom_core_graph::{Mode, Node, RunPolicy, START, Snapshot, StateGraph, Task};
 
 use crate::log::{Noted, Work, done, note, noted, thread};
@@ -55,9 +56,8 @@ async fn a_class_and_a_run_are_limited() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_cpu_bound_branches_run_at_the_same_time() {
-    // Each waits, without an await, for the other: on one thread they would never meet.
+/// Runs two branches of which each waits, without an await, for the other: on one thread they would never meet.
+async fn two_branches_meet(wait: fn(&Barrier)) {
     let meeting = Arc::new(Barrier::new(2));
     let mut graph = StateGraph::<Work>::new("g");
     for (node, name) in [(A, "a"), (B, "b")] {
@@ -65,7 +65,7 @@ async fn two_cpu_bound_branches_run_at_the_same_time() {
         graph.add_node(node, move |_: Snapshot<Work>| {
             let meeting = Arc::clone(&meeting);
             async move {
-                tokio::task::block_in_place(|| meeting.wait());
+                wait(&meeting);
                 Noted::Ok(noted(name))
             }
         });
@@ -76,6 +76,18 @@ async fn two_cpu_bound_branches_run_at_the_same_time() {
     for _ in 0..3 {
         assert_eq!(done(app.run_once(Work::update()).await).story(), "a b");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_cpu_bound_branches_run_at_the_same_time() {
+    two_branches_meet(|meeting| tokio::task::block_in_place(|| _ = meeting.wait())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_branches_that_block_their_threads_meet() {
+    two_branches_meet(|meeting| _ = meeting.wait()).await;
+    // As a task of the runtime, on one of the two threads.
+    tokio::spawn(two_branches_meet(|meeting| _ = meeting.wait())).await.expect("both met");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -104,6 +116,28 @@ async fn a_node_that_was_quick_and_computes_now_runs_on_all_cores() {
     }
     // The first held up the others, and then two met.
     assert_eq!((now.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (0, 2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fan_out_ends_the_same_in_place_and_among_workers() {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_task(CALL, |at: u64, _: Snapshot<Work>| async move {
+        match at % 4 {
+            0 => tokio::task::yield_now().await,
+            1 => std::thread::sleep(Duration::from_micros(30)),
+            _ => {}
+        }
+        Noted::Ok(noted(at.to_string()))
+    });
+    graph.add_sends(START, CALL, |_: &Work| (0..300).map(|at| CALL.send(at, at)).collect());
+    let app = graph.compile().expect("right").with_context(());
+    let expected = done(app.run_once(Work::update()).await).story();
+    assert_eq!(expected.split(' ').count(), 300);
+    for _ in 0..5 {
+        let all = RunPolicy::default().without(FastPath::InlineDispatches);
+        assert_eq!(done(app.run_once_with(Work::update(), all).await).story(), expected);
+        assert_eq!(done(app.run_once(Work::update()).await).story(), expected);
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! The runtime at its public boundary, one file per behaviour. What ran in which super-step is read from the journal.
 
+mod amended;
 mod appending;
 mod breakpoints;
 mod budget;
@@ -37,9 +38,11 @@ mod sends;
 mod silent_failures;
 mod simulation;
 mod statuses;
+mod step_timeouts;
 mod stopping;
 mod subgraph_levels;
 mod subgraph_persistence;
+mod subgraph_travel;
 mod subgraphs;
 mod super_steps;
 mod time_travel;

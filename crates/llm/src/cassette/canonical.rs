@@ -1,4 +1,4 @@
-//! One text for equal values.
+//! Canonical JSON: equal values have equal texts.
 
 use serde_json::Value;
 

@@ -8,7 +8,7 @@ use crate::{Capabilities, ChatEvent, ChatResponse, Choice, ModelError, ModelId};
 /// The version of the format that is written, and the newest that is read.
 pub const VERSION: u32 = 1;
 
-/// The first line.
+/// The first line of a cassette.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// The word that marks the file as a recording.
@@ -17,14 +17,14 @@ pub struct Header {
     pub v: u32,
 }
 
-/// A model that was recorded.
+/// The line of a recorded model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelLine {
-    /// The part that the model played, such as `default`, `plan` or `write`.
+    /// The role of the model, such as `default`, `plan` or `write`.
     pub role: String,
     /// The model.
     pub model: ModelId,
-    /// The model's capabilities, so that it is asked the same way when played back.
+    /// The capabilities of the model, so that the replayed model is asked in the same way.
     pub capabilities: Capabilities,
 }
 
@@ -35,11 +35,11 @@ pub struct Entry {
     pub v: u32,
     /// The hash of the canonical request.
     pub key: String,
-    /// How many calls of this key went before it.
+    /// The number of earlier calls with this key.
     pub n: u64,
-    /// The model's role, or the tool.
+    /// The role of the model, or the name of the tool.
     pub by: String,
-    /// What was asked.
+    /// The request.
     pub request: Value,
     /// The outcome of the call.
     pub outcome: Outcome,
@@ -58,16 +58,16 @@ pub enum Outcome {
     Broken {
         /// The events before the stream broke off.
         events: Vec<ChatEvent>,
-        /// The error that broke it off.
+        /// The error that ended the stream.
         error: ModelError,
     },
     /// A choice.
     Choice(Choice),
-    /// What a tool answered.
+    /// The result of a tool.
     Value(Value),
-    /// A failure.
+    /// A failure of a model.
     Error(ModelError),
-    /// A tool's failure.
+    /// A failure of a tool.
     Failure(String),
 }
 

@@ -10,11 +10,11 @@ use super::entry::Outcome;
 use crate::ModelError;
 
 impl Cassette {
-    /// When recording, runs `call` and records its result under `request`; when playing back, gives the recorded result
-    /// and does not run it. A recorded failure comes back as its message, made an error by `failure`.
+    /// Runs `call` and records its result under `request`. When playing back, returns the recorded result and does not
+    /// run `call`. A recorded failure comes back as its message, which `failure` turns into an error.
     ///
     /// # Errors
-    /// What `call` fails with, and [`ModelError::CassetteMiss`] or [`ModelError::Setup`] of the cassette itself.
+    /// The errors of `call`, and [`ModelError::CassetteMiss`] or [`ModelError::Setup`] of the cassette.
     pub async fn exchange<F, Fut, E>(
         &self,
         tool: &str,

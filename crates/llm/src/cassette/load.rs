@@ -10,9 +10,9 @@ use crate::ModelError;
 pub(super) struct Loaded {
     pub(super) models: Vec<ModelLine>,
     pub(super) entries: Vec<Entry>,
-    /// Faults of the file that could be ignored.
+    /// Faults of the file that do not prevent loading.
     pub(super) warnings: Vec<String>,
-    /// How many bytes at the start of the file are whole lines.
+    /// The number of bytes at the start of the file that are whole lines.
     pub(super) whole: usize,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &[u8], path: &Path) -> Result<Loaded, ModelError> {
         let line = std::str::from_utf8(bytes).unwrap_or("\u{0}").trim();
         match serde_json::from_str::<Line>(line) {
             _ if line.is_empty() => {}
-            // The last line is whole only with its line break.
+            // A last line without its line break may be torn.
             Ok(line) if ended => match line {
                 Line::Header(found) => header = Some(check(found, path)?),
                 _ if header.is_none() => break,
@@ -53,7 +53,7 @@ pub(super) fn parse(text: &[u8], path: &Path) -> Result<Loaded, ModelError> {
     Ok(loaded)
 }
 
-/// Whether a torn first line is the start of a header, so that no other file is taken for a recording.
+/// Whether a torn first line is the start of a header. A file that begins otherwise is no recording.
 fn begins_header(line: &str) -> bool {
     let header = "{\"cassette\":\"graphloom\",\"v\":";
     line.starts_with(header) || header.starts_with(line)

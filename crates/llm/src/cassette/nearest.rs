@@ -1,16 +1,16 @@
-//! What differs between a request and the nearest recorded one.
+//! The differences between a request and the nearest recorded one.
 
 use serde_json::Value;
 
 use super::entry::Entry;
 
-/// How much of a text is shown on each side.
+/// The most characters that are shown of each of two differing texts.
 const SHOWN: usize = 60;
 
-/// How many differences are told.
+/// The most differences that are shown.
 const MAX_DIFFERENCES: usize = 5;
 
-/// Says why no entry answers `request`.
+/// Explains why no entry answers `request`.
 pub(super) fn explain<'a>(
     request: &Value,
     key: &str,
@@ -50,7 +50,7 @@ pub(super) fn explain<'a>(
     format!("the nearest recorded request differs {}{rest}", shown.join("; "))
 }
 
-/// How many bytes at the start and at the end of two requests agree.
+/// The number of bytes at the start and at the end that two requests have in common.
 fn likeness(one: &Value, other: &Value) -> usize {
     let (one, other) = (super::canonical(one), super::canonical(other));
     let start = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();

@@ -34,7 +34,7 @@ impl Recorder {
     }
 }
 
-/// The recorded form of a request, which tells the methods of a model apart.
+/// The recorded form of a request. The form names the method, so equal requests to two methods have two keys.
 pub(super) fn recorded_request(method: &str, request: &ChatRequest, options: Option<&[String]>) -> serde_json::Value {
     let mut asked = json!({"method": method, "request": request});
     if let Some(options) = options {

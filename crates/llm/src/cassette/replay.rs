@@ -10,8 +10,8 @@ use super::entry::{ModelLine, Outcome};
 use super::record::recorded_request;
 use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
 
-/// Answers as the recorded model did. Its id and capabilities are the recorded model's, so that a run that is played back
-/// is the same run.
+/// Answers as the recorded model did. The id and the capabilities are those of the recorded model, so that a
+/// played-back run is the same run.
 #[derive(Debug)]
 pub struct Replay {
     cassette: Arc<Cassette>,
@@ -19,7 +19,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Plays the model that was recorded under `role`; when only one was recorded, that one.
+    /// Plays the model that was recorded under `role`, or the only model when the recording has just one.
     ///
     /// # Errors
     /// [`ModelError::Setup`] when the recording has several models and none under `role`, or none at all.

@@ -11,17 +11,18 @@ pub struct SecretGuard {
     secrets: Vec<(String, Vec<String>)>,
 }
 
-/// Shorter values are too common to be told apart from other text.
+/// The shortest guarded value, in bytes. A shorter value could be part of ordinary text.
 const SHORTEST: usize = 8;
 
-/// Longer files hold no secret.
+/// The longest file that is read for a secret, in bytes.
 const LONGEST_FILE: u64 = 64 << 10;
 
-/// Ends of the names of variables that hold secrets; with `_FILE` after them they name a file that does.
+/// The ends of the names of variables that hold secrets. With `_FILE` after it, a name is that of a variable that names
+/// a file with a secret.
 const ENDINGS: [&str; 6] = ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_CREDENTIALS"];
 
 impl SecretGuard {
-    /// Guards the values of the environment variables whose names end as those of secrets do, and what stands in the files
+    /// Guards the values of the environment variables whose names are those of secrets, and the contents of the files
     /// that variables such as `TAVILY_API_KEY_FILE` name.
     pub fn from_env() -> Self {
         let texts =
@@ -40,7 +41,7 @@ impl SecretGuard {
         }))
     }
 
-    /// Guards these keys as well, each with its name.
+    /// Guards these keys as well, each after its name.
     #[must_use]
     pub fn and(mut self, keys: impl IntoIterator<Item = (String, ApiKey)>) -> Self {
         let keys = keys.into_iter().map(|(name, key)| (name, key.reveal().to_owned()));
@@ -48,7 +49,7 @@ impl SecretGuard {
         self
     }
 
-    /// Guards these values, each with the name that is told in its place.
+    /// Guards these values, each after the name that messages show in its place.
     pub fn new(secrets: impl IntoIterator<Item = (String, String)>) -> Self {
         let secrets = secrets.into_iter().filter_map(|(name, value)| {
             let value = value.trim().to_owned();
@@ -70,13 +71,13 @@ impl SecretGuard {
     }
 }
 
-/// Whether a variable of this name holds a secret: it ends as they do, or is the key of a role.
+/// Whether a variable holds a secret: its name in capitals has one of [`ENDINGS`], or is that of a role's key.
 fn is_secret(upper: &str) -> bool {
     let of_role = upper.starts_with("LLM_API_KEY_") && upper != HOSTS_VARIABLE;
     of_role || ENDINGS.iter().any(|ending| upper.ends_with(ending) || upper == &ending[1..])
 }
 
-/// The text of a small file; a file that cannot be read holds nothing that could be written.
+/// The text of a small file. A file that cannot be read is skipped, since the program cannot write its text either.
 fn read(path: &Path) -> Option<String> {
     let small = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= LONGEST_FILE);
     small.then(|| std::fs::read_to_string(path).ok()).flatten()

@@ -21,7 +21,7 @@ pub struct Cassette {
     path: PathBuf,
     warnings: Vec<String>,
     mode: Mode,
-    /// How many calls of each key were made.
+    /// The number of calls made so far, by key.
     counts: Mutex<BTreeMap<String, u64>>,
 }
 
@@ -36,7 +36,7 @@ struct Recording {
     file: File,
     guard: SecretGuard,
     models: Vec<ModelLine>,
-    /// Why nothing more can be written.
+    /// The error that stopped the recording.
     stopped: Option<ModelError>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Call {
     pub(super) request: Value,
 }
 
-/// A recording holds whole prompts and replies: a new one is for its user only.
+/// Lets only the user read a new recording, because a recording holds whole prompts and replies.
 #[cfg(unix)]
 fn private(options: &mut OpenOptions) -> &OpenOptions {
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600)
@@ -69,7 +69,7 @@ impl Cassette {
         Self::record_guarded(path, SecretGuard::from_env())
     }
 
-    /// As [`Cassette::record`], with a guard of one's own.
+    /// As [`Cassette::record`], with the caller's guard.
     ///
     /// # Errors
     /// As [`Cassette::record`].
@@ -126,12 +126,12 @@ impl Cassette {
         Ok(Self { path, warnings: loaded.warnings, mode, counts: Mutex::default() })
     }
 
-    /// Where the recording is.
+    /// The path of the recording.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Faults of the file that could be ignored, such as a torn last line.
+    /// Faults of the file that did not prevent loading, such as a torn last line.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -149,7 +149,7 @@ impl Cassette {
         }
     }
 
-    /// Gives a call its number among equal ones.
+    /// Counts a call and gives the call its number among equal calls.
     pub(super) fn begin(&self, by: &str, request: Value) -> Call {
         let key = key_of(&serde_json::json!({"by": by, "request": request}));
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -181,7 +181,7 @@ impl Cassette {
         let Mode::Replay { entries, .. } = &self.mode else {
             return Err(self.fault("it is open for recording"));
         };
-        // Numbers have gaps where a program was killed, so the place among equal calls counts.
+        // A killed program leaves gaps in the numbers, so the place among equal calls counts.
         let index = usize::try_from(call.n).unwrap_or(usize::MAX);
         if let Some(entry) = entries.get(&call.key).and_then(|same| same.get(index)) {
             return Ok(entry.outcome.clone());

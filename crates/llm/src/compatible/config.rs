@@ -1,4 +1,4 @@
-//! Where a compatible server is, and how long to wait for it.
+//! The address of a compatible server, and the time limits of its calls.
 
 use std::time::Duration;
 
@@ -22,22 +22,22 @@ pub struct CompatibleConfig {
     pub key: Option<ApiKey>,
     /// The variable that is named when the server refuses the key; [`KEY_VARIABLE`] unless set.
     pub key_variable: String,
-    /// How long a connection may take to be made; 5 seconds unless set.
+    /// The limit for making a connection; 5 seconds unless set.
     pub connect_timeout: Duration,
-    /// How long a whole answer may take that is not streamed; 600 seconds unless set.
+    /// The limit for a whole answer that is not streamed; 600 seconds unless set.
     pub timeout: Duration,
-    /// How long a stream may be silent; 120 seconds unless set.
+    /// The longest silence of a stream; 120 seconds unless set.
     pub idle_timeout: Duration,
     /// The most tokens of input and output together, where known.
     pub context: Option<u32>,
-    /// Whether the model reads images; servers do not say, so it is off unless set.
+    /// Whether the model reads images; off unless set, because servers do not say.
     pub images: bool,
-    /// Where degradations are noted.
+    /// The log of rejected features.
     pub notes: Notes,
 }
 
 impl CompatibleConfig {
-    /// A configuration without a key. [`Keys`](super::Keys) tells which one belongs to the address.
+    /// A configuration without a key. [`Keys`](super::Keys) decides which key belongs to the address.
     pub fn new(name: impl Into<String>, base_url: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -64,10 +64,10 @@ impl CompatibleConfig {
     }
 }
 
-/// Reads a base address, which must be `http` or `https`, with a host and nothing that could hold a secret.
+/// Reads a base address. The address must be `http` or `https`, without a user, a password, a query or a fragment.
 ///
 /// # Errors
-/// [`ModelError::Setup`] that says what is wrong.
+/// [`ModelError::Setup`] with what is wrong.
 pub fn check_base_url(text: &str) -> Result<Url, ModelError> {
     let url = Url::parse(text).map_err(|error| wrong(text, &error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -92,7 +92,8 @@ fn wrong(text: &str, why: &str) -> ModelError {
     ModelError::Setup { message: format!("`{}` is not a base address of a server: {why}", without_user(text)) }
 }
 
-/// An address, or the name of a model with one, without what could be a password.
+/// An address, or the name of a model with an address, with the user and the password hidden. A text without them is
+/// cut at 200 characters.
 pub fn without_user(text: &str) -> String {
     match (text.find("://"), text.rfind('@')) {
         (Some(scheme), Some(at)) if at > scheme => format!("{}[hidden]{}", &text[..scheme + 3], &text[at..]),

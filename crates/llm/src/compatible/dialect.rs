@@ -1,12 +1,13 @@
-//! What a server takes, learnt from what it rejects.
+//! The features that a server accepts, learnt from its rejections.
 
 use crate::{ChatRequest, Params, ResponseFormat, StructuredSupport};
 
-/// The features that are used with a server. It begins with all of them and loses what the server rejects.
+/// The features that are used with a server. A new dialect has the features that are tried first; rejections remove
+/// features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Dialect {
     pub(super) structured: StructuredSupport,
-    /// `stream_options.include_usage`
+    /// `stream_options.include_usage`.
     pub(super) stream_usage: bool,
     /// `max_completion_tokens` in place of `max_tokens`.
     pub(super) completion_tokens: bool,
@@ -26,19 +27,19 @@ impl Default for Dialect {
     }
 }
 
-/// A dialect with one feature less.
+/// A dialect without a feature that the server rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReducedDialect {
     pub(super) dialect: Dialect,
-    /// A message for people that says what changes.
+    /// The change, for people.
     pub(super) message: &'static str,
-    /// Whether it holds for later requests too, or came of this request alone.
+    /// Whether later requests use the reduced dialect too.
     pub(super) remember: bool,
 }
 
 impl Dialect {
-    /// The dialect to try next when a server answered `status` and `body` to a request that was sent in this one.
-    /// `None` when the answer does not tell of a feature that the request used.
+    /// The dialect to try next, after a server answered `status` and `body` to a request in this dialect. `None` when
+    /// the answer names no feature that the request used.
     pub(super) fn without_rejected(
         self,
         status: u16,
@@ -64,7 +65,7 @@ impl Dialect {
         if request.format != ResponseFormat::Text
             && names(&["response_format", "json_schema", "json_object", "structured output"])
         {
-            // A fault of one schema says nothing about the next one.
+            // A server that rejects one schema may accept the next one.
             let one_schema = names(&["invalid schema", "schema for response_format"]);
             let (structured, message) = match self.structured {
                 StructuredSupport::JsonSchema if matches!(request.format, ResponseFormat::JsonSchema { .. }) => (

@@ -1,8 +1,9 @@
-//! A key that never shows.
+//! A key that is never printed.
 
 use std::fmt;
 
-/// A provider's key. It is not printed by `Debug`, is not serialisable, and is taken out of texts by [`ApiKey::scrub`].
+/// A provider's key. `Debug` does not print the key, the type is not serialisable, and [`ApiKey::scrub`] takes the key
+/// out of texts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 

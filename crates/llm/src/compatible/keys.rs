@@ -1,6 +1,6 @@
 //! Which key goes to which server.
 //!
-//! A key belongs to a host. [`Keys`] holds what the user has set and decides for every model by one rule, which
+//! A key belongs to a host. [`Keys`] holds the user's keys and decides for every model by one rule, which
 //! `docs/models.md` states for users:
 //!
 //! 1. `LLM_API_KEY_ROLE`, or a key of the role's own in a configuration, goes to the server that this role names.
@@ -20,10 +20,10 @@ use crate::ModelError;
 /// The environment variable of the hosts that the key of [`KEY_VARIABLE`] is for.
 pub const HOSTS_VARIABLE: &str = "LLM_API_KEY_FOR";
 
-/// Longer files hold no key.
+/// The longest file that is read for a key, in bytes.
 const LONGEST_FILE: u64 = 64 << 10;
 
-/// The keys that a user has set, each with where it may go. Neither [`Debug`] nor any message shows a key.
+/// The keys that a user has set, each with the servers it may go to. Neither [`Debug`] nor any message shows a key.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
     shared: Option<SourcedKey>,
@@ -35,7 +35,7 @@ pub struct Keys {
 #[derive(Clone, Debug)]
 struct SourcedKey {
     key: ApiKey,
-    /// The variable or parameter that it is from.
+    /// The variable or parameter that holds the key.
     source: String,
 }
 
@@ -46,14 +46,14 @@ pub enum KeyUse {
     Sent {
         /// The key.
         key: ApiKey,
-        /// The variable or parameter that it is from.
+        /// The variable or parameter that holds the key.
         source: String,
     },
-    /// There is a key, and it is not for this server.
+    /// There is a key, but not for this server.
     Withheld {
-        /// The variable that it is from.
+        /// The variable that holds the key.
         source: String,
-        /// Why it is not sent, and what would make it so.
+        /// Why the key is not sent, and what the user can set to send it.
         why: String,
     },
     /// There is no key.
@@ -71,7 +71,7 @@ impl Host {
     /// The host of a base address.
     ///
     /// # Errors
-    /// [`ModelError::Setup`] for what is no base address.
+    /// [`ModelError::Setup`] when `base_url` is no base address.
     pub fn of(base_url: &str) -> Result<Self, ModelError> {
         Ok(Self::of_url(&check_base_url(base_url)?))
     }
@@ -81,7 +81,7 @@ impl Host {
         Self { name, port: url.port_or_known_default().unwrap_or_default() }
     }
 
-    /// Reads `HOST`, where port 443 is meant, `HOST:PORT`, or a base address.
+    /// Reads `HOST`, which means port 443, `HOST:PORT`, or a base address.
     fn read(text: &str) -> Result<Self, ModelError> {
         let wrong = |_| ModelError::Setup {
             message: format!("`{HOSTS_VARIABLE}` must be `HOST` or `HOST:PORT`, or several with commas between"),
@@ -102,11 +102,11 @@ impl fmt::Display for Host {
 }
 
 impl Keys {
-    /// The keys in variables: `LLM_API_KEY` with `LLM_API_KEY_FOR`, and `LLM_API_KEY_ROLE` for each of `roles`. Each
-    /// key can be in a file instead, which the variable with `_FILE` at its end names.
+    /// Reads the keys from variables: `LLM_API_KEY` with `LLM_API_KEY_FOR`, and `LLM_API_KEY_ROLE` for each of `roles`.
+    /// A key can be in a file instead, which the variable with `_FILE` at its end names.
     ///
     /// # Errors
-    /// [`ModelError::Setup`] for a file that cannot be read and for hosts that are none.
+    /// [`ModelError::Setup`] for a file that cannot be read and for a text that is no host.
     pub fn from_variables<'r>(
         variable: impl Fn(&str) -> Option<String>,
         roles: impl IntoIterator<Item = &'r str>,
@@ -119,10 +119,10 @@ impl Keys {
                 Some(hosts.map(Host::read).collect::<Result<_, _>>()?)
             }
         };
-        let mut keys = Self { shared: named(&set, KEY_VARIABLE)?, hosts, own: BTreeMap::new() };
+        let mut keys = Self { shared: sourced_key(&set, KEY_VARIABLE)?, hosts, own: BTreeMap::new() };
         for role in roles {
             if let Some(name) = role_variable(role)
-                && let Some(own) = named(&set, &name)?
+                && let Some(own) = sourced_key(&set, &name)?
             {
                 keys.own.insert(role.to_owned(), own);
             }
@@ -138,19 +138,20 @@ impl Keys {
         Self::from_variables(|name| std::env::var(name).ok(), roles)
     }
 
-    /// Gives a role a key of its own, before that of its variable; `source` says where it is from.
+    /// Gives a role a key of its own, which precedes the key of the role's variable. `source` names the place that
+    /// holds the key.
     #[must_use]
     pub fn with_own(mut self, role: &str, key: ApiKey, source: &str) -> Self {
         self.own.insert(role.to_owned(), SourcedKey { key, source: source.to_owned() });
         self
     }
 
-    /// What is sent to `base_url` with the calls of `role`. `main` is the address of the main model, where the user
-    /// named it and it has one.
+    /// Decides which key is sent to `base_url` with the calls of `role`. `main` is the address of the main model, where
+    /// the user named that model and it has an address.
     ///
     /// # Errors
-    /// [`ModelError::Setup`] when a key is asked for that would go over `http` to another machine, and for what is no
-    /// base address.
+    /// [`ModelError::Setup`] when a key that is asked for would go over `http` to another machine, and when `base_url`
+    /// is no base address.
     pub fn of(&self, role: &str, base_url: &str, main: Option<&str>) -> Result<KeyUse, ModelError> {
         let url = check_base_url(base_url)?;
         let host = Host::of_url(&url);
@@ -188,14 +189,14 @@ impl Keys {
     }
 }
 
-/// The variable of a role's own key; none for roles whose variable would mean something else.
+/// The variable of a role's own key; `None` for a role whose variable would have another meaning.
 pub fn role_variable(role: &str) -> Option<String> {
     let role = role.to_ascii_uppercase().replace('-', "_");
     let means_else = role.is_empty() || role == "FOR" || role == "FILE" || role.ends_with("_FILE");
     (!means_else).then(|| format!("{KEY_VARIABLE}_{role}"))
 }
 
-/// Whether what is sent to a base address cannot be read on the way: it is `https`, or on this machine.
+/// Whether traffic to a base address is private: the address is `https`, or on this machine.
 pub fn is_private(base_url: &str) -> bool {
     check_base_url(base_url).is_ok_and(|url| cannot_be_read(&url))
 }
@@ -204,7 +205,7 @@ pub(super) fn cannot_be_read(url: &Url) -> bool {
     url.scheme() == "https" || is_loopback(url)
 }
 
-/// A key that the user has meant for this very server.
+/// Sends a key that the user has set for this very server, unless others could read the key on the way.
 fn user_key(key: &ApiKey, source: &str, url: &Url) -> Result<KeyUse, ModelError> {
     if cannot_be_read(url) {
         return Ok(KeyUse::Sent { key: key.clone(), source: source.to_owned() });
@@ -212,7 +213,7 @@ fn user_key(key: &ApiKey, source: &str, url: &Url) -> Result<KeyUse, ModelError>
     Err(in_the_open(source, url))
 }
 
-/// The error for a key that everybody on the way could read.
+/// The error for a key that others could read on the way.
 pub(super) fn in_the_open(source: &str, url: &Url) -> ModelError {
     ModelError::Setup {
         message: format!(
@@ -224,7 +225,7 @@ pub(super) fn in_the_open(source: &str, url: &Url) -> ModelError {
 }
 
 /// The key of a variable, or of the file that its `_FILE` variable names.
-fn named(set: &impl Fn(&str) -> Option<String>, variable: &str) -> Result<Option<SourcedKey>, ModelError> {
+fn sourced_key(set: &impl Fn(&str) -> Option<String>, variable: &str) -> Result<Option<SourcedKey>, ModelError> {
     if let Some(key) = set(variable) {
         return one_line(key, variable.to_owned());
     }

@@ -29,16 +29,17 @@ pub use keys::{HOSTS_VARIABLE, Host, KeyUse, Keys, is_private, role_variable};
 use dialect::Dialect;
 use wire::Failure;
 
-/// Answers longer than this are not read.
+/// The longest answer that is read, in bytes.
 const MAX_BODY: usize = 64 << 20;
 
-/// How many features a server may reject of one request.
+/// The most features of one request that a server may reject.
 const MAX_DEGRADATIONS: usize = 6;
 
 /// A model behind an OpenAI-compatible server.
 ///
-/// What the server rejects (a JSON schema, `stream_options`, `max_tokens`, sampling parameters) is left out from then on,
-/// with a note in [`CompatibleConfig::notes`]. Nothing is retried here: see [`layers::Retry`](crate::layers::Retry).
+/// A feature that the server rejects (a JSON schema, `stream_options`, `max_tokens`, sampling parameters) is left out
+/// of later calls, with a note in [`CompatibleConfig::notes`]. Failed calls are not tried again here: see
+/// [`layers::Retry`](crate::layers::Retry).
 #[derive(Debug)]
 pub struct Compatible {
     id: ModelId,
@@ -50,7 +51,7 @@ pub struct Compatible {
 }
 
 impl Compatible {
-    /// A client. No connection is made yet.
+    /// Makes a client. No connection is made yet.
     ///
     /// # Errors
     /// [`ModelError::Setup`] when the base address is not one, or TLS cannot be set up.
@@ -69,8 +70,8 @@ impl Compatible {
         Ok(Self { id, capabilities, config, endpoint, http, dialect: Mutex::new(Dialect::default()) })
     }
 
-    /// Sends a request until the server accepts its features; the response has a status of success. Its fences have a mark
-    /// of this call.
+    /// Sends a request until the server accepts its features. The response has a status of success. The fences of the
+    /// request have a mark of this call.
     async fn send(&self, request: &ChatRequest, stream: bool) -> Result<Response, ModelError> {
         let request = &fence::seal(request.clone(), &fence::random_mark());
         let mut dialect = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,7 +81,8 @@ impl Compatible {
             if let Some(key) = &self.config.key {
                 call = call.bearer_auth(key.reveal());
             }
-            // The head of a streamed answer comes early, the head of a whole one only when it is made.
+            // A server sends the head of a streamed answer early, and the head of a whole answer only when the answer
+            // is complete.
             let limit = if stream { self.config.idle_timeout } else { self.config.timeout };
             let response = match tokio::time::timeout(limit, call.send()).await {
                 Ok(Ok(response)) => response,
@@ -181,7 +183,7 @@ fn wall_clock() -> SystemTime {
     SystemTime::now()
 }
 
-/// A client for `endpoint`.
+/// An HTTP client for `endpoint`.
 pub(crate) fn http_client(endpoint: &Url, connect_timeout: std::time::Duration) -> Result<reqwest::Client, ModelError> {
     let setup =
         |reason: String| ModelError::Setup { message: format!("no client for `{endpoint}` can be made: {reason}") };
@@ -190,7 +192,7 @@ pub(crate) fn http_client(endpoint: &Url, connect_timeout: std::time::Duration) 
     let mut builder = client(endpoint, agent).map_err(|error| setup(error.to_string()))?.redirect(Policy::none());
     builder = builder.connect_timeout(connect_timeout);
     if endpoint.scheme() == "http" {
-        // Small servers mishandle a connection that is used again after a stream, and a new one costs little here.
+        // Small servers mishandle a connection that is reused after a stream, and a new connection costs little here.
         builder = builder.pool_max_idle_per_host(0);
     }
     builder.build().map_err(|error| setup(innermost(&error)))
@@ -217,7 +219,7 @@ impl ChatModel for Compatible {
         let id = self.id.to_string();
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if kind.starts_with("application/json") {
-            // The server does not stream, and has answered as a whole.
+            // The server does not stream: the body is a whole answer.
             let body = self.body(response).await?;
             let events = events_of(wire::decode_body(&body, &id)?, usize::MAX);
             return Ok(futures::stream::iter(events.into_iter().map(Ok)).boxed());

@@ -1,24 +1,25 @@
 //! A JSON Schema in the strict dialect of `response_format`.
 //!
-//! Every property is required, optional ones become nullable, no object takes other properties, references have no
-//! siblings. What the dialect lacks is written into descriptions; values are checked against the original schema later.
+//! Every property is required, optional properties become nullable, no object takes other properties, references have
+//! no siblings. Rules that the dialect lacks are written into descriptions. Values are checked against the original
+//! schema later.
 
 use serde_json::{Map, Value, json};
 
-/// Words that the dialect has no use for or refuses.
+/// Keywords that the dialect ignores or refuses.
 const DROPPED: [&str; 6] = ["default", "$schema", "$id", "examples", "$comment", "uniqueItems"];
 
-/// Words that move into the description.
+/// Keywords that move into the description.
 const DESCRIBED: [&str; 4] = ["minLength", "maxLength", "minProperties", "maxProperties"];
 
 /// Formats that the dialect knows.
 const FORMATS: [&str; 9] = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-/// How deep references are followed and schemas nested.
+/// The most levels of references and of nested schemas.
 const MAX_DEPTH: usize = 64;
 
-/// The strict form of `schema`. `None` when the dialect cannot say it, such as an object with free keys: then the
-/// schema is sent as it is, not strict.
+/// The strict form of `schema`. `None` when the dialect cannot express the schema, such as an object with free keys.
+/// The caller then sends `schema` unchanged and not strict.
 pub(super) fn strict(schema: &Value) -> Option<Value> {
     let mut trail = Vec::new();
     let result = convert(schema, schema, &mut trail, 0)?;
@@ -30,7 +31,7 @@ fn convert(schema: &Value, root: &Value, trail: &mut Vec<String>, depth: usize) 
         return None;
     }
     let Value::Object(members) = schema else {
-        // `true` allows anything, which the dialect cannot say.
+        // The dialect cannot express `true`, which allows anything.
         return None;
     };
     if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
@@ -100,7 +101,7 @@ fn convert(schema: &Value, root: &Value, trail: &mut Vec<String>, depth: usize) 
         }
         let properties = members.get("properties").and_then(Value::as_object);
         if properties.is_none_or(Map::is_empty) && members.get("additionalProperties") != Some(&Value::Bool(false)) {
-            // An object with free keys.
+            // The dialect cannot express an object with free keys.
             return None;
         }
         let required: Vec<&str> = members
@@ -120,8 +121,8 @@ fn convert(schema: &Value, root: &Value, trail: &mut Vec<String>, depth: usize) 
         out.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
     if !remarks.is_empty() {
-        let said = out.get("description").and_then(Value::as_str).unwrap_or_default();
-        let text = format!("{said} ({})", remarks.join(", ")).trim().to_owned();
+        let description = out.get("description").and_then(Value::as_str).unwrap_or_default();
+        let text = format!("{description} ({})", remarks.join(", ")).trim().to_owned();
         out.insert("description".to_owned(), Value::String(text));
     }
     if !["type", "anyOf", "enum", "const"].iter().any(|word| out.contains_key(*word)) {
@@ -134,7 +135,7 @@ fn has(names: &Value, wanted: &str) -> bool {
     names.as_array().is_some_and(|all| all.iter().any(|name| name == wanted))
 }
 
-/// The schema with `null` added.
+/// The schema, extended by `null`.
 fn nullable(schema: Value) -> Value {
     let Value::Object(mut members) = schema else { return schema };
     let plain = !["anyOf", "enum", "const", "$ref"].iter().any(|word| members.contains_key(*word));

@@ -26,7 +26,7 @@ pub struct Budget {
     pub price: Option<Price>,
 }
 
-/// A model's price: dollars per million tokens are millionths of a dollar per token, kept in billionths of a dollar.
+/// A model's price. One dollar per million tokens is a thousand billionths of a dollar per token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
     /// Billionths of a dollar for a token read.
@@ -36,7 +36,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// What these tokens cost, in millionths of a dollar, rounded up.
+    /// The cost of these tokens, in millionths of a dollar, rounded up.
     pub fn micros(&self, input: u64, output: u64) -> u64 {
         let nanos =
             u128::from(self.input_nanos) * u128::from(input) + u128::from(self.output_nanos) * u128::from(output);
@@ -50,7 +50,7 @@ impl Price {
 pub struct BudgetError {
     /// The part that is wrong.
     pub part: String,
-    /// What is wrong with it.
+    /// What is wrong with the part.
     pub why: String,
 }
 
@@ -118,7 +118,7 @@ fn time(text: &str) -> Option<Duration> {
 
 fn price(text: &str) -> Option<Price> {
     let (input, output) = text.split_once('/')?;
-    // Dollars per million tokens are thousands of billionths of a dollar per token.
+    // One dollar per million tokens is a thousand billionths of a dollar per token.
     Some(Price { input_nanos: scaled(input.trim(), 3)?, output_nanos: scaled(output.trim(), 3)? })
 }
 

@@ -8,11 +8,12 @@ use async_trait::async_trait;
 use super::{Ledger, Price, Reservation, on_end};
 use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Part};
 
-/// Tokens that an image is taken to need before the provider says.
+/// The tokens that an image is assumed to need, until the provider reports the count.
 const IMAGE_TOKENS: u64 = 1000;
 
-/// Counts calls in a [`Ledger`]: what a call is expected to need is set aside before it, what it used is counted after.
-/// A prompt is taken to have a token for four characters; the answer is taken to reach `max_tokens`, where that is set.
+/// Counts calls in a [`Ledger`]. Before a call, the tokens and money that the call is expected to need are set aside.
+/// After the call, the tokens and money that it used are counted. A prompt is assumed to have one token for four
+/// characters, and an answer to reach `max_tokens` where that is set.
 pub struct Budgeted {
     ledger: Arc<Ledger>,
     price: Price,
@@ -23,8 +24,8 @@ impl Budgeted {
     /// Puts `inner` under the ledger's budget.
     ///
     /// # Errors
-    /// [`ModelError::Setup`] when the budget limits dollars and the model's price is not known: an unknown price is not
-    /// taken as nothing.
+    /// [`ModelError::Setup`] when the budget limits dollars and the model's price is not known. An unknown price does
+    /// not count as zero.
     pub fn new(inner: Arc<dyn ChatModel>, ledger: Arc<Ledger>) -> Result<Self, ModelError> {
         let budget = ledger.budget();
         let price = match budget.price {

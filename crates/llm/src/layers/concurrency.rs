@@ -1,4 +1,4 @@
-//! A model that is asked a bounded number of things at a time.
+//! A model with a bounded number of calls at a time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
 
-/// Lets at most so many calls run at a time; others wait their turn, in order. A stream counts until its end or drop.
+/// Lets a bounded number of calls run at a time. Other calls wait, in order. A stream counts until it ends or is
+/// dropped.
 pub struct Concurrency {
     turns: Turns,
     inner: Arc<dyn ChatModel>,
@@ -20,7 +21,7 @@ pub struct Concurrency {
 pub struct Turns(Arc<Semaphore>);
 
 impl Turns {
-    /// `limit` calls at a time, at least one.
+    /// Allows `limit` calls at a time, at least one.
     pub fn new(limit: usize) -> Self {
         Self(Arc::new(Semaphore::new(limit.clamp(1, Semaphore::MAX_PERMITS))))
     }
@@ -32,7 +33,7 @@ impl Concurrency {
         Self::sharing(inner, &Turns::new(limit))
     }
 
-    /// Bounds `inner` together with all others that have these turns.
+    /// Bounds `inner` together with all other models that share `turns`.
     pub fn sharing(inner: Arc<dyn ChatModel>, turns: &Turns) -> Self {
         Self { turns: turns.clone(), inner }
     }
@@ -63,7 +64,7 @@ impl ChatModel for Concurrency {
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
         let turn = self.turn().await?;
         let stream = self.inner.stream(request).await?;
-        // The turn ends with the last event, not only when the stream is dropped.
+        // The last event ends the turn, even when the stream is dropped later.
         let ends = futures::stream::unfold((stream, Some(turn)), |(mut stream, turn)| async move {
             let event = stream.next().await?;
             let turn = if matches!(event, Err(_) | Ok(crate::ChatEvent::Done(_))) { None } else { turn };

@@ -1,4 +1,4 @@
-//! What a run has spent, against its budget.
+//! The spending of a run, counted against its budget.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::Budget;
 use crate::{ModelError, Usage};
 
-/// The sums that a run has spent. They are stored with the run, so that a resumed run goes on counting.
+/// The sums that a run has spent. The sums are stored with the run, so that a resumed run goes on counting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -18,16 +18,16 @@ pub struct Spent {
     pub calls: u64,
     /// Tokens read and generated.
     pub tokens: u64,
-    /// Millionths of a dollar; of calls with a known price.
+    /// Millionths of a dollar, for calls with a known price.
     pub usd_micros: u64,
     /// Milliseconds of work.
     pub millis: u64,
-    /// How often work was left out or made smaller, because too little of the budget was left for it.
+    /// How often work was left out or made smaller because too little of the budget was left.
     pub degraded: u64,
 }
 
 impl Spent {
-    /// The greater of two sums, count by count. Counts only grow, so this is the later of the two.
+    /// The greater of two sums, count by count. Counts only grow, so the result is the later of the two sums.
     #[must_use]
     pub fn or_later(self, other: Self) -> Self {
         Self {
@@ -39,8 +39,8 @@ impl Spent {
         }
     }
 
-    /// Keeps the greater of both, count by count: the reducer of a field of a state, as in
-    /// `#[state(reduce_with = Spent::keep_greater)]`.
+    /// Keeps the greater of two sums, count by count. A field of a state uses this reducer as `#[state(reduce_with =
+    /// Spent::keep_greater)]`.
     pub fn keep_greater(&mut self, other: Self) {
         *self = self.or_later(other);
     }
@@ -63,8 +63,8 @@ struct Counts {
     reserved_micros: u64,
 }
 
-/// Tokens and money set aside for one call. Dropped without [`Reservation::settle`], they are free again, and the call
-/// still counts.
+/// Tokens and money set aside for one call. Dropping a reservation without [`Reservation::settle`] frees them, and the
+/// call still counts.
 #[derive(Debug)]
 pub struct Reservation {
     ledger: Arc<Ledger>,
@@ -78,7 +78,7 @@ impl Ledger {
         Self::resume(budget, Spent::default())
     }
 
-    /// A ledger that goes on from what was spent before.
+    /// A ledger that goes on from `spent`.
     pub fn resume(budget: Budget, spent: Spent) -> Arc<Self> {
         Arc::new(Self {
             budget,
@@ -94,28 +94,28 @@ impl Ledger {
         &self.budget
     }
 
-    /// What was spent so far, without what calls under way have set aside.
+    /// The sums spent so far, without what is set aside for calls under way.
     pub fn spent(&self) -> Spent {
         let counts = *self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         Spent { millis: u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX), ..counts.spent }
     }
 
-    /// The error that the last refused call got; none while the budget has sufficed. A program that degrades instead of
-    /// failing finds here that it has to say so.
+    /// The error of the last refused call; `None` while the budget has sufficed. A program that degrades instead of
+    /// failing learns from this error that it has to report so.
     pub fn refusal(&self) -> Option<ModelError> {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Counts work that a program leaves out or makes smaller, because too little of the budget is left for it. What
-    /// was counted stays with the run: a result that is less than what was asked for can say so at its end.
+    /// Counts work that a program leaves out or makes smaller because too little of the budget is left. The count stays
+    /// with the run, so that a reduced result can say so at its end.
     pub fn degrade(&self) {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).spent.degraded += 1;
     }
 
-    /// Counts a call and sets aside what it is expected to need.
+    /// Counts a call and sets aside the tokens and money that the call is expected to need.
     ///
     /// # Errors
-    /// [`ModelError::Budget`] that names the limit.
+    /// [`ModelError::Budget`] with the limit that is reached.
     pub fn reserve(self: &Arc<Self>, tokens: u64, micros: u64) -> Result<Reservation, ModelError> {
         let reserved = self.try_reserve(tokens, micros);
         if let Err(refusal) = &reserved {
@@ -166,14 +166,14 @@ impl Ledger {
 }
 
 impl Reservation {
-    /// Replaces what was set aside by what was used.
+    /// Counts what the call used and frees what was set aside.
     pub fn settle(self, usage: Usage, micros: u64) {
         {
             let mut counts = self.ledger.counts.lock().unwrap_or_else(PoisonError::into_inner);
             counts.spent.tokens = counts.spent.tokens.saturating_add(usage.total());
             counts.spent.usd_micros = counts.spent.usd_micros.saturating_add(micros);
         }
-        // What was set aside is freed when `self` is dropped, which takes the lock again.
+        // Dropping `self` takes the lock again and frees what was set aside.
     }
 }
 
@@ -185,7 +185,7 @@ impl Drop for Reservation {
     }
 }
 
-/// What was used, in words that end with the number.
+/// The used amount of a budget error: a text that ends with the number, because ` used` follows in the message.
 fn needs(used: &str, reserved: &str, next: &str) -> String {
     match reserved {
         "0" => format!("the next call needs about {next}, {used}"),

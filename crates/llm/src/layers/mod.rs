@@ -1,6 +1,6 @@
-//! Layers around any model: each is a model itself and wraps one, so that they are stacked as needed.
+//! Layers around any model. A layer is a model itself and wraps one, so that layers are stacked as needed.
 //!
-//! From the inside out, a useful order is: [`Traced`] (one span a real call), [`Concurrency`], [`Retry`], a
+//! From the inside out, a useful order is: [`Traced`] (one span per real call), [`Concurrency`], [`Retry`], a
 //! [recorder](crate::cassette::Recorder), [`Budgeted`], [`Metered`].
 
 mod budget;
@@ -25,7 +25,8 @@ use futures::StreamExt;
 
 use crate::{ChatEvent, ChatResponse, ChatStream, ModelError};
 
-/// The same stream, with `seen` called once with its end. It is not called, but dropped, when the stream is.
+/// Calls `seen` once with the end of the stream. When the stream is dropped before its end, `seen` is dropped and not
+/// called.
 fn on_end<F>(stream: ChatStream, seen: F) -> ChatStream
 where
     F: FnOnce(Result<&ChatResponse, &ModelError>) + Send + 'static,

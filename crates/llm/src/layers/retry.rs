@@ -1,4 +1,4 @@
-//! A model that is asked again when a call failed for a while.
+//! A model whose failed calls are tried again.
 
 use std::fmt;
 use std::future::Future;
@@ -19,15 +19,15 @@ use crate::{
 pub struct RetryPolicy {
     /// Tries in all; 4 unless set.
     pub attempts: u32,
-    /// The first wait; each further one is twice as long. 500 ms unless set.
+    /// The first wait; each later wait is twice as long. 500 ms unless set.
     pub base: Duration,
-    /// The longest wait of our own; 8 s unless set.
+    /// The longest wait when the server names none; 8 s unless set.
     pub cap: Duration,
     /// A server that asks for a longer wait than this is not asked again; 120 s unless set.
     pub longest_retry_after: Duration,
-    /// How much of a wait of our own is left to chance, from 0 to 1; a quarter unless set.
+    /// The share of a wait that is left to chance when the server names no wait, from 0 to 1; a quarter unless set.
     pub jitter: f64,
-    /// Where retries are noted.
+    /// The log of retries.
     pub notes: Notes,
 }
 
@@ -45,7 +45,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// The wait before the try after `tries`, or `None` when there is none. `chance` is from 0 to 1.
+    /// The wait before the next try, after `tries` tries; `None` when there is no next try. `chance` is from 0 to 1.
     fn wait(&self, error: &ModelError, tries: u32, chance: f64) -> Option<Duration> {
         if tries >= self.attempts || !error.is_retryable() {
             return None;
@@ -59,8 +59,8 @@ impl RetryPolicy {
     }
 }
 
-/// Tries a failed call again: only errors that [`ModelError::is_retryable`] tells of, as long as the server asks or
-/// longer each time, and a stream only before its first event.
+/// Tries a failed call again when [`ModelError::is_retryable`] allows it. The wait is the one that the server asks for,
+/// else one that grows with each try. A stream is tried again only before its first event.
 pub struct Retry {
     policy: RetryPolicy,
     inner: Arc<dyn ChatModel>,

@@ -1,4 +1,4 @@
-//! A model whose every call ends within a limit, and is made a second time when it seems to hang.
+//! A model whose calls each end within a limit. A call that seems to hang is made a second time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choi
 
 /// A model whose calls each end within `limit`.
 ///
-/// A server that took a request and never answers cannot be told from one that is slow. So when half of the limit has
+/// A server that took a request and never answers cannot be told from a slow server. So when half of the limit has
 /// passed, the call is made once more while the first one goes on, and the first good answer is taken. A model inside
-/// the process does not hang, and two calls at once would only slow it down: it is asked once.
+/// the process is called once: it does not hang, and two calls at a time would only be slower.
 pub struct TimeLimited {
     inner: Arc<dyn ChatModel>,
     limit: Duration,
 }
 
 impl TimeLimited {
-    /// A model whose calls end within `limit`.
+    /// Limits each call of `inner` to `limit`.
     pub fn new(inner: &Arc<dyn ChatModel>, limit: Duration) -> Self {
         Self { inner: Arc::clone(inner), limit }
     }
@@ -73,8 +73,8 @@ impl ChatModel for TimeLimited {
         self.call(|| self.inner.chat(request.clone())).await
     }
 
-    /// The limit holds for the whole stream. Only its beginning is asked for a second time, because events that were
-    /// given out cannot be taken back.
+    /// The limit holds for the whole stream. Only the beginning of a stream is asked for a second time, because events
+    /// that were given out cannot be taken back.
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
         let end = Instant::now() + self.limit;
         let events = self.call(|| self.inner.stream(request.clone())).await?;

@@ -1,13 +1,14 @@
-//! The few changes of type that are made for a model, and no others.
+//! The changes of type that make a model's value fit its schema.
 //!
-//! A value is only changed where it does not have a type that its schema allows:
+//! A value is changed only where its schema does not allow its type:
 //!
 //! - `"true"` and `"false"` become booleans;
-//! - text that is a number becomes one where a number is asked for, and a number becomes text where text is asked for;
+//! - text that is a number becomes a number where the schema asks for one, and a number becomes text where the schema
+//!   asks for text;
 //! - text becomes a list of its comma-separated parts where a list of texts is asked for; any other single value
 //!   becomes a list of one; `null` becomes the empty list;
 //! - text becomes the one allowed text that differs only in case and surrounding space;
-//! - a member that may be absent is dropped when it is `null` and may not be.
+//! - a `null` member that may be absent is dropped where the schema does not allow `null`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
@@ -17,9 +18,9 @@ use super::MAX_DEPTH;
 /// One value that was changed to the type its schema asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coercion {
-    /// Where, as a JSON pointer.
+    /// The place of the value, as a JSON pointer.
     pub path: String,
-    /// What was done.
+    /// The kind of the change.
     pub kind: CoercionKind,
 }
 
@@ -53,7 +54,7 @@ pub fn coerce(value: &mut Value, schema: &Value) -> Vec<Coercion> {
     changes
 }
 
-/// The schema that a reference leads to within `root`, itself when it is none.
+/// The schema that a reference leads to within `root`; `schema` itself when it is no reference.
 pub(crate) fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut current = schema;
     for _ in 0..32 {
@@ -101,7 +102,8 @@ fn walk(value: &mut Value, schema: &Value, root: &Value, path: &mut String, dept
     }
 }
 
-/// Drops the members that are `null`, may be absent and may not be `null`: strict providers say absence so.
+/// Drops members that are `null`, may be absent and may not be `null`. Strict providers write an absent member as
+/// `null`.
 fn drop_nulls(
     members: &mut serde_json::Map<String, Value>,
     schema: &Value,
@@ -139,7 +141,7 @@ fn admits_null(schema: &Value, root: &Value, depth: usize) -> bool {
     }
 }
 
-/// The one branch of a union that is not `null`, where there is just one and the value is not `null`.
+/// The one branch of a union that is not `null`, where there is just one such branch and the value is not `null`.
 fn only_branch<'a>(schema: &'a Value, root: &'a Value, value: &Value) -> &'a Value {
     let Some(branches) = ["anyOf", "oneOf"].iter().find_map(|word| schema.get(word)?.as_array()) else {
         return schema;
@@ -223,7 +225,7 @@ fn list_of(text: &str, schema: &Value, root: &Value) -> (Value, CoercionKind) {
     (parts.filter(|part| !part.is_empty()).map(Value::String).collect(), CoercionKind::TextToList)
 }
 
-/// The one choice that equals the text but for case and surrounding space, when the text itself is none.
+/// The one choice that differs from `text` only in case and surrounding space. `None` when `text` itself is a choice.
 fn choice(text: &str, choices: &[Value]) -> Option<Value> {
     if choices.iter().any(|each| each == text) {
         return None;

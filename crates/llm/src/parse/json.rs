@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::MAX_BYTES;
 
-/// Which kind of value is looked for.
+/// The kind of value to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// An object, `{…}`.
@@ -18,9 +18,9 @@ pub enum Shape {
 /// What [`scan`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// Every complete, balanced value that stands in no other one, in order.
+    /// Every complete, balanced value that is not inside another one, in order.
     pub complete: Vec<Range<usize>>,
-    /// Where a value starts that never ends. Nothing after it is in `complete`.
+    /// The start of a value that never ends. Nothing after it is in `complete`.
     pub open: Option<usize>,
 }
 
@@ -33,26 +33,26 @@ impl Shape {
     }
 }
 
-/// Takes away a byte order mark and reasoning in `<think>` or `<thinking>` tags.
+/// Removes a byte order mark and reasoning in `<think>` or `<thinking>` tags.
 ///
-/// A closing tag without an opening one ends reasoning that began in the prompt: all before it goes. An opening tag
-/// without a closing one is left, since the answer may follow it.
+/// A closing tag without an opening one ends reasoning that began in the prompt, so all text before it is removed. An
+/// opening tag without a closing one stays, since the answer may follow it.
 pub fn strip_reasoning(text: &str) -> String {
     let mut rest = text.trim_start_matches('\u{feff}').to_owned();
     for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
         let lower = rest.to_ascii_lowercase();
-        let mut kept = String::with_capacity(rest.len());
+        let mut answer = String::with_capacity(rest.len());
         let mut at = 0;
         while let Some(end) = lower[at..].find(close).map(|found| at + found) {
             if let Some(start) = lower[at..end].find(open) {
-                kept.push_str(&rest[at..at + start]);
+                answer.push_str(&rest[at..at + start]);
             } else {
-                kept.clear();
+                answer.clear();
             }
             at = end + close.len();
         }
-        kept.push_str(&rest[at..]);
-        rest = kept;
+        answer.push_str(&rest[at..]);
+        rest = answer;
     }
     rest
 }
@@ -84,11 +84,12 @@ pub fn fences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Finds the balanced values of `shape` in `text`. Work is linear in the text.
+/// Finds the balanced values of `shape` in `text`, in time linear in the text.
 pub fn scan(text: &str, shape: Shape) -> Scan {
     let bytes = text.as_bytes();
     let mut found = Scan::default();
-    // Unclosed openings that do not look like JSON are stepped over; this bounds how often that can cost a pass.
+    // An opening bracket without an end is skipped when no JSON seems to follow. Each one may cost a pass over the
+    // text, and the budget bounds these passes.
     let mut budget = text.len().saturating_mul(8).max(1024);
     let mut at = 0;
     while let Some(offset) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == shape.opening())) {
@@ -108,15 +109,15 @@ pub fn scan(text: &str, shape: Shape) -> Scan {
     found
 }
 
-/// The last complete object in `text` that stands in no other one: of those that are JSON, the last that is not empty.
-/// When none is JSON, the last that is at least balanced.
+/// The last complete object in `text` that is not inside another one: the last object of valid JSON that is not empty.
+/// When no object is valid JSON, the last balanced one.
 ///
-/// The last one, because earlier objects may be quoted input or a draft.
+/// Earlier objects may be quoted input or a draft.
 pub fn extract_last_object(text: &str) -> Option<&str> {
     extract_last(text, Shape::Object)
 }
 
-/// As [`extract_last_object`], for either shape.
+/// As [`extract_last_object`], for values of `shape`.
 pub fn extract_last(text: &str, shape: Shape) -> Option<&str> {
     if text.len() > MAX_BYTES {
         return None;
@@ -129,7 +130,7 @@ pub fn extract_last(text: &str, shape: Shape) -> Option<&str> {
     strict.or(found.complete.last()).and_then(|range| text.get(range.clone()))
 }
 
-/// Where the value that starts at `start` ends, if it does.
+/// The end of the value that starts at `start`, if it ends.
 fn balanced_end(bytes: &[u8], start: usize, budget: &mut usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut in_string = false;

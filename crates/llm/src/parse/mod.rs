@@ -1,7 +1,7 @@
 //! Reading what models write: JSON amid prose, broken JSON, and tagged text.
 //!
-//! [`read_value`] is the whole pipeline; every stage it needed is listed as a [`ParseStep`], so that a reader of a
-//! run sees what was done to a reply.
+//! [`read_value`] is the whole pipeline. It lists every stage that a reply needed as a [`ParseStep`], so that a reader
+//! of a run sees how the reply was read.
 
 pub mod coerce;
 pub mod json;
@@ -16,8 +16,8 @@ pub use read::{ParseFailure, Parsed, read_value};
 pub use step::ParseStep;
 pub use validate::SchemaCheck;
 
-/// Replies longer than this are not parsed.
+/// The longest reply that is parsed, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Values nested deeper than this are not parsed.
+/// The deepest nesting of values that are parsed.
 pub const MAX_DEPTH: usize = 128;

@@ -7,7 +7,7 @@ use super::json::{Shape, fences, scan, strip_reasoning};
 use super::repair::repair_json;
 use super::{MAX_BYTES, ParseStep, SchemaCheck};
 
-/// How many candidate values of one text are tried.
+/// The most candidate values of one text that are tried.
 const MAX_CANDIDATES: usize = 16;
 
 /// A value that was read from a model's text.
@@ -15,7 +15,7 @@ const MAX_CANDIDATES: usize = 16;
 pub struct Parsed {
     /// The value.
     pub value: Value,
-    /// What was done to read it, in order.
+    /// The stages that reading needed, in order.
     pub steps: Vec<ParseStep>,
 }
 
@@ -23,22 +23,23 @@ pub struct Parsed {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}", errors.join("; "))]
 pub struct ParseFailure {
-    /// What is wrong, each with its place.
+    /// The faults, each with its place.
     pub errors: Vec<String>,
-    /// The value that came nearest, when there was one.
+    /// The candidate that was tried first, when there was one.
     pub nearest: Option<Value>,
-    /// What was done before reading failed.
+    /// The stages before reading failed.
     pub steps: Vec<ParseStep>,
 }
 
 /// Reads a JSON value from `text`, tolerantly, and checks it against `schema` when there is one.
 ///
-/// In order: the whole text as JSON; reasoning and byte order mark taken away; fenced blocks; the last complete object
-/// (or array, when the schema is one of arrays); repair of what is broken. Values that do not fit the schema are coerced
-/// as [`super::coerce`] lists. The first value that fits wins.
+/// The stages, in order: the whole text as JSON; the text without reasoning and byte order mark; fenced blocks; the
+/// last complete object (or array, when the schema describes an array); repair of broken JSON. A value that does not
+/// fit the schema is coerced as [`super::coerce`] lists. The first value that fits wins.
 ///
 /// # Errors
-/// [`ParseFailure`] with every fault of the candidate that came first, or with the reason why there is none.
+/// [`ParseFailure`] with every fault of the candidate that was tried first, or with the reason why there is no
+/// candidate.
 pub fn read_value(text: &str, schema: Option<&Value>) -> Result<Parsed, Box<ParseFailure>> {
     let fail = |message: String| ParseFailure { errors: vec![message], nearest: None, steps: Vec::new() };
     if text.len() > MAX_BYTES {
@@ -90,7 +91,8 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Takes the value when it fits, after coercion where that is needed; else remembers why the first one did not.
+    /// Returns the value when it fits, coerced where that is needed. The first value that does not fit is kept with its
+    /// faults.
     fn offer(&mut self, mut value: Value, steps: Vec<ParseStep>) -> Option<Parsed> {
         let mut all = self.before.clone();
         all.extend(steps);
@@ -125,7 +127,8 @@ impl Reading<'_> {
         }
         let found = scan(body, shape);
         let extracted = |start: usize, end: usize| ParseStep::Extracted { start, end };
-        // A value that never ends is the last one, and what the model was writing: it comes before earlier ones.
+        // A value that never ends is the last one, which the model was still writing, so it is tried before earlier
+        // values.
         if let Some(open) = found.open
             && let Some(parsed) = self.repaired(&body[open..], extracted(open, body.len()))
         {
@@ -152,7 +155,7 @@ impl Reading<'_> {
                 return Some(parsed);
             }
         }
-        // Unbalanced quotes can hide where a value ends: the last resort reads from the first opening bracket on.
+        // Unbalanced quotes can hide the end of a value. The last resort reads from the first opening bracket on.
         let opening = if shape == Shape::Array { '[' } else { '{' };
         let start = body.find(opening)?;
         self.repaired(&body[start..], extracted(start, body.len()))

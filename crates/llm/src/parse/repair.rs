@@ -1,4 +1,4 @@
-//! Making JSON of what is almost JSON. Bounded in size, depth and work; every change is listed.
+//! Repair of almost valid JSON. Size, depth and work are bounded, and every change is listed.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
@@ -10,9 +10,9 @@ mod strings;
 /// One change made to a text so that it could be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repair {
-    /// What was done.
+    /// The kind of the change.
     pub kind: RepairKind,
-    /// Where, in bytes of the text.
+    /// The place of the change, in bytes of the text.
     pub at: usize,
 }
 
@@ -66,7 +66,7 @@ pub enum RepairKind {
 pub struct Repaired {
     /// The value.
     pub value: Value,
-    /// What was changed, in order; empty when the text was JSON.
+    /// The changes, in order; empty when the text was valid JSON.
     pub repairs: Vec<Repair>,
 }
 
@@ -111,7 +111,7 @@ pub fn repair_json(text: &str) -> Result<Repaired, RepairError> {
     Ok(Repaired { value, repairs: reader.repairs })
 }
 
-/// Where a value stands, which tells what may follow it.
+/// The place of a value, which decides what may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Top,
@@ -197,7 +197,8 @@ impl Reader<'_> {
                     return Ok(Value::Object(members));
                 }
                 Some(']') => {
-                    // The array around it ends here when there is one; else the bracket is the wrong one.
+                    // The bracket ends the array around the object when there is one; else the bracket is the wrong
+                    // one.
                     if depth > 0 {
                         self.note(RepairKind::ClosedBracket, at);
                         return Ok(Value::Object(members));
@@ -390,7 +391,7 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// Whether the text since `start` is a whole scalar and another value or key begins behind the space that is next.
+    /// Whether the text since `start` is a whole scalar and another value or key begins after the next space.
     fn scalar_ends(&self, start: usize, place: Place) -> bool {
         let next = self.text[self.at..].trim_start().chars().next();
         let begins = match place {

@@ -1,4 +1,4 @@
-//! What was done to a reply while it was read.
+//! The stages of reading a reply.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,18 +12,18 @@ use super::repair::Repair;
 pub enum ParseStep {
     /// The whole text was JSON.
     Strict,
-    /// A byte order mark or reasoning in `<think>` tags was taken away.
+    /// A byte order mark or reasoning in `<think>` tags was removed.
     StrippedReasoning {
-        /// Bytes taken away.
+        /// The number of bytes removed.
         bytes: usize,
     },
     /// The value came from a fenced code block.
     Fence,
-    /// The value came from amid other text.
+    /// The value stood between other text.
     Extracted {
-        /// Where it starts, in bytes of the text without reasoning.
+        /// The start of the value, in bytes of the text without reasoning.
         start: usize,
-        /// Where it ends.
+        /// The end of the value.
         end: usize,
     },
     /// The value was not JSON and was repaired.
@@ -36,11 +36,11 @@ pub enum ParseStep {
         /// The changes.
         changes: Vec<Coercion>,
     },
-    /// The value was taken out of the object that carried it to a provider which takes objects only.
+    /// The value was taken out of an object, in which a provider that takes objects only had to send it.
     Unwrapped,
     /// The reply did not fit and the model was asked again.
     AskedAgain {
-        /// What was wrong with the reply.
+        /// The faults of the reply.
         errors: Vec<String>,
     },
 }

@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-/// The content of `tag`: of every block of that name, joined by line breaks. `None` when the tag does not occur.
+/// The contents of every block of `tag`, joined by line breaks. `None` when the tag does not occur.
 ///
-/// A block that is never closed takes the rest of the text. Reasoning in a closed `<think>` is skipped unless it is
-/// itself asked for.
+/// A block that is never closed takes the rest of the text. Reasoning in a closed `<think>` is skipped unless `tag` is
+/// `think`.
 pub fn find(content: &str, tag: &str) -> Option<String> {
     let blocks = find_all(content, tag);
     (!blocks.is_empty()).then(|| blocks.join("\n"))
@@ -20,7 +20,7 @@ pub fn find_first(content: &str, tag: &str) -> Option<String> {
     find_all(content, tag).into_iter().next()
 }
 
-/// The content of `path`'s last tag, which is looked for inside the one before it, and so on.
+/// The content of the last tag of `path`. Each tag is looked for inside the content of the tag before it.
 pub fn find_path(content: &str, path: &[&str]) -> Option<String> {
     path.iter().try_fold(content.to_owned(), |inner, tag| find(&inner, tag))
 }
@@ -33,14 +33,14 @@ pub fn find_all(content: &str, tag: &str) -> Vec<String> {
 
 /// The text without the blocks of `tag`, tags included. A block that is never closed stays.
 pub fn without(content: &str, tag: &str) -> String {
-    let mut kept = String::with_capacity(content.len());
+    let mut outside = String::with_capacity(content.len());
     let mut at = 0;
     for block in closed_blocks(content, tag) {
-        kept.push_str(&content[at..block.start]);
+        outside.push_str(&content[at..block.start]);
         at = block.end;
     }
-    kept.push_str(&content[at..]);
-    kept
+    outside.push_str(&content[at..]);
+    outside
 }
 
 /// An opening or closing tag.
@@ -49,7 +49,7 @@ struct Tag {
     start: usize,
     end: usize,
     opens: bool,
-    /// `<tag/>`
+    /// Whether the tag is empty, as `<tag/>` is.
     empty: bool,
     own_line: bool,
 }
@@ -135,7 +135,7 @@ fn tags(content: &str, name: &str) -> Vec<Tag> {
         if !rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/')) {
             continue;
         }
-        // Attributes do not hold `<`, and end within the line.
+        // Attributes hold no `<`, and a tag ends on its line.
         let Some(length) = rest.find(['>', '<', '\n']).filter(|end| rest.as_bytes()[*end] == b'>') else { continue };
         let end = from + name.len() + length + 1;
         let before = content[..start].trim_end_matches([' ', '\t']);
@@ -146,7 +146,7 @@ fn tags(content: &str, name: &str) -> Vec<Tag> {
     found
 }
 
-/// Takes away blank lines around the text and space at its end; of a single line, the space at its start as well.
+/// Removes blank lines around the text and space at its end; of a single line, the space at its start as well.
 fn tidy(inner: &str) -> String {
     let ended = inner.trim_end();
     let text = ended.trim_start();

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-/// How many faults of one value are told.
+/// The most faults of one value that are listed.
 const MAX_ERRORS: usize = 8;
 
-/// How long one message about a fault may be, in characters.
+/// The longest message about a fault, in characters.
 const MAX_MESSAGE: usize = 300;
 
 /// A compiled JSON Schema (draft 2020-12).
@@ -18,7 +18,7 @@ impl SchemaCheck {
     /// Compiles `schema`.
     ///
     /// # Errors
-    /// The text says where `schema` is not a JSON Schema.
+    /// A text that says where `schema` is not a JSON Schema.
     pub fn new(schema: &Value) -> Result<Self, String> {
         match jsonschema::draft202012::new(schema) {
             Ok(validator) => Ok(Self { validator }),
@@ -26,12 +26,12 @@ impl SchemaCheck {
         }
     }
 
-    /// What is wrong with `value`, each fault with its place as a JSON pointer; empty when it fits.
+    /// The faults of `value`, each with its place as a JSON pointer; empty when the value fits.
     pub fn errors(&self, value: &Value) -> Vec<String> {
-        let mut told: Vec<String> = Vec::new();
+        let mut faults: Vec<String> = Vec::new();
         let mut more = 0_usize;
         for error in self.validator.iter_errors(value) {
-            if told.len() == MAX_ERRORS {
+            if faults.len() == MAX_ERRORS {
                 more += 1;
                 continue;
             }
@@ -42,12 +42,12 @@ impl SchemaCheck {
                 message.truncate(cut);
                 message.push('…');
             }
-            told.push(format!("at {place}: {message}"));
+            faults.push(format!("at {place}: {message}"));
         }
         if more > 0 {
-            told.push(format!("and {more} more"));
+            faults.push(format!("and {more} more"));
         }
-        told
+        faults
     }
 }
 

@@ -1,4 +1,4 @@
-//! Making a model of its name.
+//! Making a model from its name.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use super::ModelSpec;
 use crate::cassette::{Cassette, Replay};
 use crate::{ChatModel, Compatible, CompatibleConfig, ModelError, Notes, Scripted};
 
-/// A model that runs inside this program, which this crate does not make itself.
+/// A model that runs inside this program. The caller makes such a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelSource {
     /// The built-in model.
@@ -17,12 +17,12 @@ pub enum ModelSource {
     Gguf(PathBuf),
 }
 
-/// Makes the model that `spec` names, for `role`. A model behind a server gets no key: which one belongs to it, if any, is
-/// for [`Keys`](crate::compatible::Keys) to say and for the caller to set. `local` makes those that run inside this program; `notes` takes what
-/// happens around calls of the others.
+/// Makes the model that `spec` names, for `role`. `local` makes models that run inside this program; `notes` takes the
+/// events around calls of the others. A model behind a server gets no key: [`Keys`](crate::compatible::Keys) decides
+/// which key belongs to the model, and the caller sets that key.
 ///
 /// # Errors
-/// Those of the model's own constructor.
+/// The errors of the model's own constructor.
 pub async fn resolve<F, Fut>(
     spec: &ModelSpec,
     role: &str,

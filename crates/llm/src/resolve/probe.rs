@@ -11,7 +11,7 @@ use crate::compatible::http_client;
 /// Usual ports of model servers, with what usually listens there.
 const PORTS: [(u16, &str); 4] = [(11434, "Ollama"), (8080, "llama-server"), (8000, "vLLM"), (1234, "LM Studio")];
 
-/// Longer lists of models are not read.
+/// The longest list of models that is read, in bytes.
 const MAX_BODY: usize = 1 << 20;
 
 /// A model server on this machine.
@@ -22,7 +22,7 @@ pub struct LocalServer {
     pub kind: String,
     /// The address for `compatible:NAME@BASE_URL`.
     pub base_url: String,
-    /// The models that it offers, by name.
+    /// The models that the server offers, by name.
     pub models: Vec<String>,
 }
 

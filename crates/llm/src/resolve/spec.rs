@@ -38,9 +38,9 @@ pub enum ModelSpec {
     "`{text}` names no model: {why}; write `embedded`, `compatible:NAME@BASE_URL` (such as `compatible:qwen3@http://127.0.0.1:8080/v1`), `PATH.gguf`, `scripted:FILE` or `replay:FILE`"
 )]
 pub struct SpecError {
-    /// What was written.
+    /// The text that was written.
     pub text: String,
-    /// What is wrong with it.
+    /// What is wrong with the text.
     pub why: String,
 }
 
@@ -58,7 +58,7 @@ impl FromStr for ModelSpec {
             Some(("compatible", rest)) => {
                 let (name, base_url) = rest
                     .split_once('@')
-                    // Names such as `@cf/model` begin with the sign that also parts name and address.
+                    // A name such as `@cf/model` begins with the sign that also separates name and address.
                     .filter(|(name, _)| !name.is_empty())
                     .or_else(|| rest.rsplit_once('@'))
                     .ok_or_else(|| wrong("`@BASE_URL` is missing".to_owned()))?;
@@ -110,7 +110,7 @@ impl TryFrom<String> for ModelSpec {
 /// Written as one model, as `role=model` parts with commas between, or as both: `embedded,write=compatible:m@http://h/v1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelSpecs {
-    /// The model of every role without one of its own.
+    /// The model of every role that has none of its own.
     pub default: ModelSpec,
     /// The models of roles such as `plan` and `write`.
     pub roles: BTreeMap<String, ModelSpec>,

@@ -19,9 +19,10 @@ pub use reply::Reply;
 
 use rules::Rules;
 
-/// A model that answers from rules or from a function, and keeps a log of what it was asked.
+/// A model that answers from rules or from a function, and logs its requests.
 ///
-/// A script file holds one rule a line (or a JSON array of rules); the first rule that fits and is not used up answers:
+/// A script file holds one rule per line (or a JSON array of rules). The first rule that fits and is not used up
+/// answers:
 ///
 /// ```json
 /// {"when": ["outline", "lighthouse"], "json": {"tasks": []}}
@@ -132,7 +133,7 @@ pub fn rendered(request: &ChatRequest) -> String {
         text.push_str(": ");
         for part in &message.parts {
             match part {
-                Part::Text { text: said } | Part::Reasoning { text: said, .. } => text.push_str(said),
+                Part::Text { text: content } | Part::Reasoning { text: content, .. } => text.push_str(content),
                 Part::ToolCall(call) => text.push_str(&format!("[call {} {}]", call.name, call.arguments)),
                 Part::ToolResult(result) => text.push_str(&format!("[result {}]", result.content)),
                 Part::Image { .. } => text.push_str("[image]"),

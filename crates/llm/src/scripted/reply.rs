@@ -1,10 +1,10 @@
-//! What a scripted model answers.
+//! The answers of a scripted model.
 
 use serde_json::Value;
 
 use crate::{ChatResponse, FinishReason, Message, Part, Role, ToolCall, Usage};
 
-/// One answer of a [`Scripted`](super::Scripted) model. Texts, JSON values and whole responses turn into one.
+/// One answer of a [`Scripted`](super::Scripted) model. Texts, JSON values and whole responses convert into a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     /// The parts of the message.
@@ -13,7 +13,7 @@ pub struct Reply {
     pub finish: FinishReason,
     /// Tokens used; `None` counts one per four characters of prompt and answer.
     pub usage: Option<Usage>,
-    /// How many characters one streamed piece has.
+    /// The number of characters in one streamed piece.
     pub piece: usize,
 }
 

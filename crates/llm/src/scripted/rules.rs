@@ -18,7 +18,8 @@ pub(super) struct Rule {
     /// Texts of which none may stand in the prompt.
     #[serde(default)]
     unless: OneOrMany,
-    /// How often the rule answers: without end when it has a `when`, once when it has none.
+    /// How often the rule answers. When unset, a rule with a `when` answers without limit, and a rule without one
+    /// answers once.
     times: Option<u32>,
     reply: Option<String>,
     json: Option<Value>,
@@ -48,14 +49,14 @@ impl OneOrMany {
     }
 }
 
-/// Rules in file order, with how often each has answered.
+/// Rules in file order, each with the number of its answers so far.
 #[derive(Debug)]
 pub(super) struct Rules {
     rules: Vec<(Rule, u32)>,
 }
 
 impl Rules {
-    /// Reads a JSON array of rules, or one rule a line. Empty lines and lines that begin with `//` are skipped.
+    /// Reads a JSON array of rules, or one rule per line. Empty lines and lines that begin with `//` are skipped.
     pub(super) fn parse(text: &str, file: &Path) -> Result<Self, ModelError> {
         let wrong = |place: String, message: String| ModelError::Setup {
             message: format!("the script `{}` is wrong {place}: {message}", file.display()),

@@ -1,4 +1,4 @@
-//! Carrying values that are no objects to providers that take objects only.
+//! Wrapping values in an object for providers that take objects only.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::parse::coerce::resolve;
 /// The member that carries the value.
 const MEMBER: &str = "value";
 
-/// A schema as it is sent, and whether the value must be taken out of an object again.
+/// A schema as it is sent, and whether the value must be unwrapped from an object.
 #[derive(Debug)]
 pub(super) struct Envelope {
     schema: Value,
@@ -26,7 +26,7 @@ impl Envelope {
         let mut inner = schema.clone();
         let mut outer = Map::new();
         if let Value::Object(members) = &mut inner {
-            // References are made from the root, so definitions move there.
+            // References start at the root, so definitions move there.
             for word in ["$defs", "definitions", "$schema", "title"] {
                 if let Some(moved) = members.remove(word) {
                     outer.insert(word.to_owned(), moved);
@@ -44,7 +44,7 @@ impl Envelope {
         &self.schema
     }
 
-    /// Takes the value out again.
+    /// Unwraps the value from the object.
     pub(super) fn unwrap(&self, value: Value, steps: &mut Vec<ParseStep>) -> Value {
         match value {
             Value::Object(mut members) if self.wrapped => {

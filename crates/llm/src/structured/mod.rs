@@ -26,7 +26,7 @@ pub struct Structured<T> {
     pub raw: String,
     /// How often the model was asked.
     pub attempts: u32,
-    /// What was done to read the value, over all attempts.
+    /// The stages of reading the value, over all attempts.
     pub trace: Vec<ParseStep>,
     /// Tokens of all attempts.
     pub usage: Usage,
@@ -36,9 +36,9 @@ pub struct Structured<T> {
 
 /// Asks `model` for a value of `T`.
 ///
-/// A model that takes a schema is given it; to others it is written under the last user message. The reply is read
-/// with [`read_value`], checked against the schema and then made a `T`. A reply that does not fit is sent back with
-/// the exact faults, at most [`StructuredOptions::max_reasks`] times.
+/// A model that takes a schema receives it; for other models the schema is written under the last user message. The
+/// reply is read with [`read_value`], checked against the schema and then made a `T`. A reply that does not fit is sent
+/// back with its exact faults, at most [`StructuredOptions::max_reasks`] times.
 ///
 /// ```
 /// use graphloom_llm::{ChatRequest, Scripted, structured, StructuredOptions};
@@ -58,8 +58,9 @@ pub struct Structured<T> {
 /// ```
 ///
 /// # Errors
-/// Whatever the model fails with; [`ModelError::Incomplete`] when a reply ended at its limit of tokens, which is never
-/// asked again; [`ModelError::Refused`] when it was withheld; [`ModelError::Parse`] when the last reply does not fit.
+/// The errors of the model; [`ModelError::Incomplete`] when a reply ended at its token limit, and such a reply is not
+/// asked for again; [`ModelError::Refused`] when the provider withheld the reply; [`ModelError::Parse`] when the last
+/// reply does not fit.
 pub async fn structured<T>(
     model: &dyn ChatModel,
     request: ChatRequest,
@@ -87,7 +88,7 @@ pub async fn structured_value(
     ask(model, request, schema, &name, options, Ok).await
 }
 
-/// Makes a `T` of a value, naming the place where it does not fit.
+/// Makes a `T` of a value. An error names the place that does not fit.
 fn typed<T: DeserializeOwned>(value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
@@ -141,7 +142,7 @@ async fn ask<T>(
     }
 }
 
-/// Adds the reply and what was wrong with it to the conversation.
+/// Adds the reply and its faults to the conversation.
 fn ask_again(
     request: &mut ChatRequest,
     reply: &Message,
@@ -152,10 +153,10 @@ fn ask_again(
     options: &StructuredOptions,
 ) {
     // Providers refuse an empty assistant message.
-    let said = if raw.trim().is_empty() { "(no text)" } else { raw };
+    let reply_text = if raw.trim().is_empty() { "(no text)" } else { raw };
     let mut parts: Vec<Part> =
         reply.parts.iter().filter(|part| matches!(part, Part::Reasoning { .. })).cloned().collect();
-    parts.push(Part::Text { text: said.to_owned() });
+    parts.push(Part::Text { text: reply_text.to_owned() });
     request.messages.push(Message { role: Role::Assistant, parts });
     let list: String = errors.iter().map(|error| format!("- {error}\n")).collect();
     let excerpt = match support {

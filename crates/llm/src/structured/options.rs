@@ -1,23 +1,23 @@
-//! How a value is asked for.
+//! The options of asking for a value.
 
 use serde_json::Value;
 
-/// How [`structured`](super::structured()) asks. The texts are templates, so that an application can word them itself.
+/// The options of [`structured`](super::structured()). The texts are templates, which an application can replace.
 #[derive(Clone, Debug)]
 pub struct StructuredOptions {
     /// A name for the schema; `None` takes the type's.
     pub name: Option<String>,
-    /// The schema to ask and check with in place of the type's own, for one made at run time. A value that fits it
-    /// must still be one of the type.
+    /// The schema to ask and check with in place of the type's own, for a schema made at run time. A value that fits
+    /// this schema must still be one of the type.
     pub schema: Option<Value>,
     /// How often a reply that does not fit is sent back; 2 unless set.
     pub max_reasks: u32,
-    /// What is written under the last user message for models that take no schema; `{schema}` stands for it.
+    /// The text under the last user message for models that take no schema. `{schema}` stands for the schema.
     pub instruction: String,
-    /// What is said about a reply that does not fit; `{errors}` stands for the faults, `{schema}` for an excerpt of the
-    /// schema.
+    /// The text that is sent back about a reply that does not fit. `{errors}` stands for the faults, `{schema}` for an
+    /// excerpt of the schema.
     pub reask: String,
-    /// How much of the schema a re-ask quotes, in characters.
+    /// The length of the schema's excerpt, in characters.
     pub excerpt: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Making a request ask for a schema, in the way the model supports.
+//! Adding a schema to a request, in the way that the model supports.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -12,14 +12,14 @@ pub fn schema_of<T: JsonSchema>() -> Value {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// The letters, digits, `_` and `-` of a type's name, as providers allow; at most 64.
+/// A name that providers allow for a schema: the letters, digits, `_` and `-` of a type's name, at most 64.
 pub(super) fn safe_name(name: &str) -> String {
-    let kept: String = name
+    let allowed: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' })
         .take(64)
         .collect();
-    if kept.is_empty() { "answer".to_owned() } else { kept }
+    if allowed.is_empty() { "answer".to_owned() } else { allowed }
 }
 
 pub(super) fn prepare(
@@ -45,14 +45,14 @@ pub(super) fn prepare(
     request
 }
 
-/// The request with the schema written into its prompt in the default words.
+/// The request with the schema written into its prompt in the default wording.
 pub(crate) fn prepare_prompted(request: &ChatRequest, schema: &Value) -> ChatRequest {
     let mut request = request.clone();
     instruct(&mut request, &StructuredOptions::default().instruction.replace("{schema}", &schema.to_string()));
     request
 }
 
-/// Writes `text` under the last user message, or as one of its own when the conversation does not end with one.
+/// Writes `text` under the last user message, or as a new user message when the conversation does not end with one.
 fn instruct(request: &mut ChatRequest, text: &str) {
     match request.messages.last_mut() {
         Some(message) if message.role == Role::User => {

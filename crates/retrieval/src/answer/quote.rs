@@ -51,10 +51,11 @@ impl Request {
         let language = self.language();
         let passages = pool(self.parts(), material, language);
         let mut found =
-            self.candidates(focus, &passages, |passage, said| self.relevance(said, |at| passage.is_about(at)));
+            self.candidates(focus, &passages, |passage, sentence| self.relevance(sentence, |at| passage.is_about(at)));
         let mut most = usize::MAX;
         if found.is_empty() {
-            found = self.candidates(focus, &passages, |passage, said| self.nearness(said, |at| passage.is_about(at)));
+            found = self
+                .candidates(focus, &passages, |passage, sentence| self.nearness(sentence, |at| passage.is_about(at)));
             most = NEAREST;
         }
         found.sort_by(|a, b| b.score.total_cmp(&a.score));

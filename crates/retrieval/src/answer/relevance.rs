@@ -79,15 +79,15 @@ fn has_pair(terms: &[String], (one, other): &(String, String)) -> bool {
 }
 
 /// The relevance of a sentence to a part, above zero; `None` when the sentence does not bear on the part.
-pub(super) fn relevance(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> {
+pub(super) fn relevance(part: &Part, sentence: &SentenceInPlace<'_>) -> Option<f32> {
     let all = || part.own.iter().chain(&part.around);
-    let own = share(part.own.iter(), |term| said.has(term));
-    let above = share(part.own.iter(), |term| said.is_below(term));
-    let own_near = share(part.own.iter(), |term| said.is_near(term));
-    let all_near = share(all(), |term| said.is_near(term));
+    let own = share(part.own.iter(), |term| sentence.has(term));
+    let above = share(part.own.iter(), |term| sentence.is_below(term));
+    let own_near = share(part.own.iter(), |term| sentence.is_near(term));
+    let all_near = share(all(), |term| sentence.is_near(term));
     let least = if part.pairs.is_empty() && part.own.len() > 1 { APART_IN_SENTENCE } else { IN_SENTENCE };
     // In a passage about the part a sentence need not say it all again.
-    let holds = part.pairs.is_empty() || part.pairs.iter().any(|pair| has_pair(said.around, pair));
+    let holds = part.pairs.is_empty() || part.pairs.iter().any(|pair| has_pair(sentence.around, pair));
     let is_within = part.own.len() > 1 && own_near >= IN_PASSAGE && own > 0.0 && holds;
     let joined = is_within
         || part.pairs.is_empty()
@@ -95,11 +95,12 @@ pub(super) fn relevance(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> 
         || part
             .pairs
             .iter()
-            .any(|pair| has_pair(&said.terms, pair) || (said.is_below(&pair.0) && said.is_below(&pair.1)));
-    let refers = part.refers.is_empty() || share(part.refers.iter(), |term| said.is_under(term)) >= REFERRED;
+            .any(|pair| has_pair(&sentence.terms, pair) || (sentence.is_below(&pair.0) && sentence.is_below(&pair.1)));
+    let refers = part.refers.is_empty() || share(part.refers.iter(), |term| sentence.is_under(term)) >= REFERRED;
     // A single word is of the list where it stands beside something of the list.
-    let alone = part.own.len() == 1 && !part.context.is_empty() && !part.context.iter().any(|term| said.is_under(term));
-    let left_subject = said.left_subject(part);
+    let alone =
+        part.own.len() == 1 && !part.context.is_empty() && !part.context.iter().any(|term| sentence.is_under(term));
+    let left_subject = sentence.left_subject(part);
     if alone
         || left_subject
         || (own < least && !is_within)
@@ -110,21 +111,21 @@ pub(super) fn relevance(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> 
     {
         return None;
     }
-    let begins = said.terms.iter().take(SUBJECT).any(|term| part.own.iter().any(|own| same(own, term)));
-    let whole = share(all(), |term| said.has(term));
+    let begins = sentence.terms.iter().take(SUBJECT).any(|term| part.own.iter().any(|own| same(own, term)));
+    let whole = share(all(), |term| sentence.has(term));
     let subject = if begins { 0.5 } else { 0.0 };
     let specific = if part.refers.is_empty() { 0.0 } else { REFERS };
     Some(own + whole + above + all_near / 2.0 + subject + specific)
 }
 
 /// The nearness of a sentence to a part that no sentence bears on; `None` when the sentence is far.
-pub(super) fn nearness(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> {
-    let held = part.own.iter().filter(|term| said.has(term)).count();
-    let near = share(part.own.iter(), |term| said.is_near(term));
-    let refers = part.refers.is_empty() || part.refers.iter().any(|term| said.is_under(term));
-    let left_subject = said.left_subject(part);
+pub(super) fn nearness(part: &Part, sentence: &SentenceInPlace<'_>) -> Option<f32> {
+    let held = part.own.iter().filter(|term| sentence.has(term)).count();
+    let near = share(part.own.iter(), |term| sentence.is_near(term));
+    let refers = part.refers.is_empty() || part.refers.iter().any(|term| sentence.is_under(term));
+    let left_subject = sentence.left_subject(part);
     let is_near = held >= NEAREST_TERMS && near >= NEAREST_IN_ALL && refers && !left_subject;
-    is_near.then_some(share(part.own.iter(), |term| said.has(term)) + near)
+    is_near.then_some(share(part.own.iter(), |term| sentence.has(term)) + near)
 }
 
 /// Whether two stems are of one word.

@@ -126,18 +126,18 @@ impl Request {
             }
             let around = terms_in(line, self.language);
             for range in sentences(line) {
-                let said = SentenceInPlace::new(&line[range], &above, &around, self.language);
-                open.retain(|at| relevance(&self.parts[*at], &said).is_none());
+                let sentence = SentenceInPlace::new(&line[range], &above, &around, self.language);
+                open.retain(|at| relevance(&self.parts[*at], &sentence).is_none());
             }
         }
         open.into_iter().filter(|at| self.is_looked_at(*at)).map(|at| &self.parts[at]).collect()
     }
 
     /// How much a sentence bears on the part that it bears on most; `None` where that part is not looked at.
-    pub(super) fn relevance(&self, said: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
+    pub(super) fn relevance(&self, sentence: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
         let mut best: Option<(usize, f32)> = None;
         for (at, part) in self.parts.iter().enumerate().filter(|(at, _)| is_about(*at)) {
-            let Some(score) = relevance(part, said) else { continue };
+            let Some(score) = relevance(part, sentence) else { continue };
             if best.is_none_or(|(_, known)| known < score) {
                 best = Some((at, score));
             }
@@ -146,9 +146,9 @@ impl Request {
     }
 
     /// How near a sentence comes to the nearest of the parts that are looked at.
-    pub(super) fn nearness(&self, said: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
+    pub(super) fn nearness(&self, sentence: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
         let parts = (0..).zip(&self.parts).filter(|(at, _)| self.is_looked_at(*at) && is_about(*at));
-        parts.filter_map(|(_, part)| nearness(part, said)).max_by(f32::total_cmp)
+        parts.filter_map(|(_, part)| nearness(part, sentence)).max_by(f32::total_cmp)
     }
 
     fn is_looked_at(&self, at: usize) -> bool {
@@ -205,12 +205,12 @@ fn take(group: &[&Segment<'_>], language: Language, parts: &mut Vec<Part>) {
     items.push(&last.words[from..end]);
     // What joins two verbs of one question joins no list.
     let whole: Vec<&str> = group.iter().flat_map(|segment| segment.words.iter().copied()).collect();
-    if items.iter().any(|item| named(item, language).is_empty()) {
+    if items.iter().any(|item| content_terms(item, language).is_empty()) {
         items = vec![&whole[first_named(&whole, language)..]];
         around.clear();
     }
 
-    let shared: BTreeSet<String> = named(&around, language);
+    let shared: BTreeSet<String> = content_terms(&around, language);
     let is_pronoun = |word: &&str| PRONOUNS.contains(&word.to_lowercase().as_str());
     let referred = parts.first().filter(|_| whole.iter().any(is_pronoun)).map(|part| part.own.clone());
     let is_clause = items.len() == 1 && referred.is_some();
@@ -246,9 +246,9 @@ fn apart(words: &[&str], language: Language) -> (BTreeSet<String>, BTreeSet<Stri
     for (at, word) in words.iter().enumerate() {
         if is_place(words, at, language) { places.push(*word) } else { own.push(*word) }
     }
-    match named(&own, language) {
-        own if own.is_empty() => (named(words, language), BTreeSet::new()),
-        own => (own, named(&places, language)),
+    match content_terms(&own, language) {
+        own if own.is_empty() => (content_terms(words, language), BTreeSet::new()),
+        own => (own, content_terms(&places, language)),
     }
 }
 
@@ -296,7 +296,7 @@ fn first_named(words: &[&str], language: Language) -> usize {
     words.iter().position(|word| !is_empty(&word.to_lowercase(), language)).unwrap_or(0)
 }
 
-fn named(words: &[&str], language: Language) -> BTreeSet<String> {
+fn content_terms(words: &[&str], language: Language) -> BTreeSet<String> {
     let content: Vec<&str> = words.iter().copied().filter(|word| !is_empty(&word.to_lowercase(), language)).collect();
     terms_in(&content.join(" "), language).into_iter().collect()
 }

@@ -41,8 +41,8 @@ pub(super) fn segments(text: &str, language: Language) -> Vec<Segment<'_>> {
 }
 
 fn asks_something(clause: &str) -> bool {
-    let said = |word: &str| asks(word) || QUESTIONS.contains(&word);
-    clause.ends_with(['?', '？', ';']) || words(clause).any(|word| said(&word.to_lowercase()))
+    let is_question_word = |word: &str| asks(word) || QUESTIONS.contains(&word);
+    clause.ends_with(['?', '？', ';']) || words(clause).any(|word| is_question_word(&word.to_lowercase()))
 }
 
 /// A clause without the number or sign of a list before it.

@@ -92,12 +92,12 @@ impl Manifest {
         Ok(name)
     }
 
-    /// Deletes all manifests but the one named `kept`. What cannot be deleted does no harm.
-    pub(super) fn delete_others(dir: &Path, kept: &str) {
+    /// Deletes all manifests but the one named `current`. What cannot be deleted does no harm.
+    pub(super) fn delete_others(dir: &Path, current: &str) {
         let Ok(entries) = std::fs::read_dir(dir) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            if name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name != kept) {
+            if name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name != current) {
                 let _ = std::fs::remove_file(entry.path());
             }
         }

@@ -227,8 +227,8 @@ mod tests {
         fn plain_text_is_kept_whole(source in "(\\PC{0,30}[ \n\r.]{0,3}){0,40}", size in 1_usize..300) {
             let document = read(Format::Plain, "x.txt", &source, size).unwrap();
             assert_tiled(&source, &document.passages);
-            let kept: String = document.passages.iter().map(|passage| visible(&passage.text)).collect();
-            prop_assert_eq!(kept, visible(&source));
+            let text: String = document.passages.iter().map(|passage| visible(&passage.text)).collect();
+            prop_assert_eq!(text, visible(&source));
             for passage in &document.passages {
                 prop_assert_eq!(visible(&source[bytes_of(passage)]), visible(&passage.text));
             }

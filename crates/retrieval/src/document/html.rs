@@ -14,6 +14,8 @@ use crate::Locator;
 const SMALLEST_SHARE: usize = 3;
 /// Lines are not wrapped before this column.
 const WIDTH: usize = 100_000;
+/// Elements whose text no reader of a page sees.
+const UNSEEN: &[&str] = &["head", "script", "style", "noscript", "template"];
 
 /// Reads a page as Markdown, so that its headings count.
 ///
@@ -21,7 +23,6 @@ const WIDTH: usize = 100_000;
 /// Says why the page cannot be read.
 pub(super) fn read(source: &str, size: usize) -> Result<(Option<String>, Vec<Passage>), String> {
     let page = bounded(source)?;
-    let whole = text_of(&page)?;
     let mut reader = Readability::new(
         page.as_str(),
         None,
@@ -29,13 +30,14 @@ pub(super) fn read(source: &str, size: usize) -> Result<(Option<String>, Vec<Pas
     )
     .map_err(|error| error.to_string())?;
     let title = Some(reader.get_article_title().trim().to_owned()).filter(|title| !title.is_empty());
+    let whole = visible_text(&reader);
     let mut passages = match reader.parse() {
         Ok(article) => markdown::read(&article.text_content, size).1,
         Err(_) => Vec::new(),
     };
     let found: usize = passages.iter().map(|passage| visible(&passage.text)).sum();
-    if found * SMALLEST_SHARE < visible(&whole) {
-        passages = plain::read(&whole, size).1;
+    if found * SMALLEST_SHARE < whole {
+        passages = plain::read(&text_of(&page)?, size).1;
     }
     for (passage, number) in passages.iter_mut().zip(1..) {
         passage.locator = Locator::Passage { number };
@@ -67,6 +69,21 @@ fn text_of(page: &str) -> Result<String, String> {
         .map_err(|error| error.to_string())
 }
 
+/// How many letters and signs of a page a reader sees.
+fn visible_text(reader: &Readability) -> usize {
+    let mut count = 0;
+    let mut waiting = vec![reader.doc.root()];
+    while let Some(node) = waiting.pop() {
+        if node.is_text() {
+            count += visible(&node.text());
+        } else if !node.node_name().is_some_and(|name| UNSEEN.contains(&&*name)) {
+            waiting.extend(node.children_it(false));
+        }
+    }
+    count
+}
+
+/// How many letters and signs a text has.
 fn visible(text: &str) -> usize {
     text.chars().filter(|c| !c.is_whitespace()).count()
 }

@@ -38,14 +38,14 @@ mod tests {
 
     #[test]
     fn only_what_is_shown_is_kept() {
-        for (text, kept) in [
+        for (text, shown) in [
             ("a\r\nb\tc\rd", "a\nb\tc\nd"),
             ("zero\u{200b}width \u{202e}redro\u{202c} \u{2067}x\u{2069}\u{0}", "zerowidth redro x"),
             ("tagged\u{e0041}\u{e0042}\u{e0100}", "tagged"),
             ("private\u{e000}\u{f8f0}c0\u{f8f1}\u{100000}", "privatec0"),
             ("数据库 é 👍🏽 \u{1f468}\u{fe0f}", "数据库 é 👍🏽 \u{1f468}\u{fe0f}"),
         ] {
-            assert_eq!(visible_text(text), kept, "{text:?}");
+            assert_eq!(visible_text(text), shown, "{text:?}");
         }
     }
 }

@@ -24,9 +24,9 @@ pub fn about(query: &str, text: &str, most: usize) -> String {
             room -= length;
         }
     }
-    let kept: Vec<&str> =
+    let excerpts: Vec<&str> =
         paragraphs.iter().zip(&chosen).filter(|(_, chosen)| **chosen).map(|((_, text), _)| *text).collect();
-    if kept.is_empty() { text.chars().take(most).collect() } else { kept.join("\n\n") }
+    if excerpts.is_empty() { text.chars().take(most).collect() } else { excerpts.join("\n\n") }
 }
 
 #[cfg(test)]
@@ -38,8 +38,8 @@ mod tests {
         let filler = "Nothing of interest stands in this sentence about the weather.";
         let text =
             [vec![filler; 40], vec!["The log is flushed at every commit."], vec![filler; 40]].concat().join("\n\n");
-        let kept = about("when is the log flushed", &text, 400);
-        assert!(kept.contains("flushed at every commit") && kept.chars().count() <= 400, "{kept}");
+        let excerpt = about("when is the log flushed", &text, 400);
+        assert!(excerpt.contains("flushed at every commit") && excerpt.chars().count() <= 400, "{excerpt}");
         assert_eq!(about("x", "short", 400), "short");
         assert_eq!(about("log", &"x".repeat(900), 400).chars().count(), 400);
     }

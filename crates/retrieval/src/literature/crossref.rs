@@ -56,10 +56,10 @@ impl Source for Crossref {
 fn read(reply: &Reply, query: &str) -> Result<Found, Fault> {
     let body = body(reply)?;
     if text_at(&body, "/status").is_some_and(|status| status != "ok") || reply.status != 200 {
-        let told = ["/message/0/message", "/message/message", "/message"].iter().find_map(|at| text_at(&body, at));
+        let message = ["/message/0/message", "/message/message", "/message"].iter().find_map(|at| text_at(&body, at));
         return Err(super::refusal(
             reply.status,
-            &shortened(&told.unwrap_or_else(|| "no reason given".to_owned()), 200),
+            &shortened(&message.unwrap_or_else(|| "no reason given".to_owned()), 200),
         ));
     }
     let Some(items) = body.pointer("/message/items").and_then(Value::as_array) else {

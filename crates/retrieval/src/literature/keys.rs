@@ -135,13 +135,13 @@ mod tests {
             ("192.168.0.1:80", "http://192.168.0.1/search", "error: "),
         ] {
             let key = HostKey::new("secret", "THE_KEY").unwrap().for_hosts(hosts).unwrap();
-            let told = match key.at(&Url::parse(address).unwrap(), OWN) {
+            let outcome = match key.at(&Url::parse(address).unwrap(), OWN) {
                 Ok(HostKeyUse::Sent(_)) => sent.to_owned(),
                 Ok(HostKeyUse::Withheld(why)) => why,
                 Err(error) => format!("error: {error}"),
             };
-            assert!(told.contains(expected), "{hosts} {address}: {told}");
-            assert!(!told.contains("secret") && !format!("{key:?}").contains("secret"));
+            assert!(outcome.contains(expected), "{hosts} {address}: {outcome}");
+            assert!(!outcome.contains("secret") && !format!("{key:?}").contains("secret"));
         }
         let wrong = HostKey::new("secret", "THE_KEY").unwrap().for_hosts("a b").unwrap_err();
         assert!(wrong.to_string().contains("`THE_KEY_FOR`"), "{wrong}");

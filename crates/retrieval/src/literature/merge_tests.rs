@@ -173,10 +173,10 @@ proptest! {
         let mut places: Vec<_> = records.iter().flat_map(|record| record.provenance.clone()).collect();
         places.sort();
         places.dedup();
-        let mut kept: Vec<_> = merged.iter().flat_map(|record| record.provenance.clone()).collect();
-        kept.sort();
-        kept.dedup();
-        prop_assert_eq!(kept, places);
+        let mut merged_places: Vec<_> = merged.iter().flat_map(|record| record.provenance.clone()).collect();
+        merged_places.sort();
+        merged_places.dedup();
+        prop_assert_eq!(merged_places, places);
         for record in &records {
             if let Some(doi) = record.doi.as_ref().filter(|doi| doi.arxiv().is_none()) {
                 let holders = merged.iter().filter(|one| one.doi.as_ref() == Some(doi)).count();

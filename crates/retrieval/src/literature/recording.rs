@@ -109,8 +109,8 @@ impl Source for RecordingSource {
         };
         let entry = Answer { source: self.name().to_owned(), query: query.clone(), outcome };
         let recording = self.recording.clone();
-        let kept = tokio::task::spawn_blocking(move || recording.write(Some(entry))).await;
-        let problem = match kept {
+        let written = tokio::task::spawn_blocking(move || recording.write(Some(entry))).await;
+        let problem = match written {
             Ok(Ok(())) => return answer,
             Ok(Err(error)) => error.to_string(),
             Err(error) => error.to_string(),

@@ -139,23 +139,23 @@ fn merged(found: Vec<Vec<WebResult>>) -> Vec<WebResult> {
     let mut all: Vec<WebResult> = found.into_iter().flatten().collect();
     all.sort_by_key(|result| result.rank);
     let mut place: HashMap<String, usize> = HashMap::new();
-    let mut kept: Vec<WebResult> = Vec::new();
+    let mut pages: Vec<WebResult> = Vec::new();
     for result in all {
         match place.get(&result.url) {
             Some(at) => {
-                let first = &mut kept[*at];
+                let first = &mut pages[*at];
                 if result.text.len() > first.text.len() {
                     first.text = result.text;
                 }
                 first.published = first.published.take().or(result.published);
             }
             None => {
-                place.insert(result.url.clone(), kept.len());
-                kept.push(result);
+                place.insert(result.url.clone(), pages.len());
+                pages.push(result);
             }
         }
     }
-    kept
+    pages
 }
 
 impl fmt::Debug for Web {

@@ -18,13 +18,13 @@ mod tests {
 
     #[test]
     fn only_what_is_shown_is_kept() {
-        for (text, kept) in [
+        for (text, shown) in [
             ("a\r\nb\tc", "a\nb\tc"),
             (" zero\u{200b}width \u{202e}order\u{0}", "zerowidth order"),
             ("tagged\u{e0041}\u{e0042}", "tagged"),
             ("数据库", "数据库"),
         ] {
-            assert_eq!(visible(text), kept, "{text:?}");
+            assert_eq!(visible(text), shown, "{text:?}");
         }
         assert_eq!(visible(&"ü".repeat(LONGEST_TEXT + 5)).chars().count(), LONGEST_TEXT);
     }

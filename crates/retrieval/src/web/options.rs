@@ -192,13 +192,13 @@ impl WebOptions {
     /// # Errors
     /// As [`Web::open`](super::Web::open).
     pub fn withheld(&self, engines: &[EngineName]) -> Result<Vec<String>, RetrievalError> {
-        let mut told = Vec::new();
+        let mut warnings = Vec::new();
         for engine in engines.iter().filter(|engine| engine.own_address().is_some()) {
             if let Some(why) = self.setup(*engine, engine.own_address(), "/search")?.withheld {
-                told.push(format!("the key of `{}` is not sent: {why}", engine.key_variable()));
+                warnings.push(format!("the key of `{}` is not sent: {why}", engine.key_variable()));
             }
         }
-        Ok(told)
+        Ok(warnings)
     }
 
     /// Asks an engine at another address.

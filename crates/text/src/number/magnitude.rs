@@ -1,6 +1,6 @@
 //! Words that multiply the number before them.
 
-/// The powers of ten and their names, in small letters. `billion` and `trillion` are those of English.
+/// The powers of ten and their lower-case names. `billion` and `trillion` have their English values.
 const MAGNITUDES: &[(&[&str], f64)] = &[
     (&["hundred", "百"], 1e2),
     (&["thousand", "thousands", "tausend", "tsd", "k", "千"], 1e3),
@@ -15,7 +15,7 @@ const MAGNITUDES: &[(&[&str], f64)] = &[
     (&["trillion", "trillions", "tn", "兆", "万亿"], 1e12),
 ];
 
-/// What a word, in small letters, multiplies the number before it with.
+/// The factor by which a lower-case word multiplies the number before it.
 ///
 /// ```
 /// use graphloom_text::number::magnitude;
@@ -29,7 +29,8 @@ pub fn magnitude(word: &str) -> Option<f64> {
     MAGNITUDES.iter().find(|(names, _)| names.contains(&word)).map(|(_, factor)| *factor)
 }
 
-/// The magnitude that a text without spaces goes on with, the longest name first, and the length of the name in bytes.
+/// The magnitude at the start of a text without spaces, by the longest name that fits, and the length of the name in
+/// bytes.
 ///
 /// ```
 /// use graphloom_text::number::magnitude_at;

@@ -8,8 +8,8 @@ pub use word::{ideographic, spelled};
 
 use crate::fold::fold;
 
-/// Where the number ends that begins with the digit at byte `start`: with the marks that stand between groups of digits and
-/// before decimals, each before a digit. A space belongs to it before a group of three digits only.
+/// The end of the number that begins with the digit at byte `start`. A separator of groups or decimals belongs to the
+/// number when a digit follows. A space belongs to the number only before a group of three digits.
 ///
 /// ```
 /// use graphloom_text::number::end;
@@ -22,7 +22,7 @@ use crate::fold::fold;
 pub fn end(text: &str, start: usize) -> usize {
     let rest = text.get(start..).unwrap_or_default();
     let first = digits(rest);
-    // After a group that begins a number with groups, each group has three digits.
+    // Whether a space may come next: the first group has three digits at most, and no other mark came before.
     let mut leads = first <= 3;
     let mut at = length_of(rest, first);
     loop {
@@ -46,19 +46,19 @@ pub fn end(text: &str, start: usize) -> usize {
     start + at
 }
 
-/// How many digits a text begins with.
+/// The number of digits at the beginning of a text.
 fn digits(text: &str) -> usize {
     text.chars().take_while(|c| fold(*c).is_ascii_digit()).count()
 }
 
-/// The bytes of the first characters of a text.
+/// The length in bytes of the first `characters` characters of a text.
 fn length_of(text: &str, characters: usize) -> usize {
     text.chars().take(characters).map(char::len_utf8).sum()
 }
 
-/// The values that digits with separators can have; several where English and German writing differ.
+/// The values that digits with separators can have. Where English and German notation differ, there are several.
 ///
-/// None for what is no number, as the version `3.11.2`.
+/// Empty for a text that is no number, such as the version `3.11.2`.
 ///
 /// ```
 /// use graphloom_text::number::readings;
@@ -88,7 +88,7 @@ pub fn readings(raw: &str) -> Vec<f64> {
             match kinds {
                 (0, _) | (_, 0) if grouped(&text) => vec![plain(&text.replace(['.', ','], ""))],
                 (0, _) | (_, 0) => Vec::new(),
-                // The separator that comes last and once is the decimal one.
+                // Of two kinds of separators, the last one is the decimal separator.
                 _ => {
                     let last = many[many.len() - 1].1;
                     let other = if last == '.' { ',' } else { '.' };
@@ -105,7 +105,7 @@ fn grouped(text: &str) -> bool {
     groups.next().is_some_and(|first| (1..=3).contains(&first.len())) && groups.all(|group| group.len() == 3)
 }
 
-/// Whether two numbers are the same for a reader.
+/// Whether two numbers are equal but for rounding.
 #[must_use]
 pub fn same(left: f64, right: f64) -> bool {
     (left - right).abs() <= 1e-9 * left.abs().max(right.abs())

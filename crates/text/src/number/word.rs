@@ -1,6 +1,6 @@
 //! Numbers written as words.
 
-/// The value of a small number written as a word, in small letters. `one` is a word like others, and none.
+/// The value of a small number, written as a lower-case word. `one` has no value, because it is often no number.
 ///
 /// ```
 /// use graphloom_text::number::spelled;
@@ -48,7 +48,7 @@ pub fn spelled(word: &str) -> Option<f64> {
     Some(f64::from(tens) + ones)
 }
 
-/// The value of an ideographic numeral such as 二十三; only digits, tens, hundreds and thousands.
+/// The value of an ideographic numeral such as 二十三, of digits, tens, hundreds and thousands.
 ///
 /// ```
 /// use graphloom_text::number::ideographic;

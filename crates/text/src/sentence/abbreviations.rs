@@ -1,8 +1,8 @@
-//! Abbreviations that end with a full stop, without it and in small letters.
+//! Abbreviations that end with a full stop. The lists hold them in lower case and without that full stop.
 
 use crate::language::Language;
 
-/// After these a sentence goes on whatever follows.
+/// Abbreviations that end no sentence.
 const OPEN: &[&str] = &[
     "al", "approx", "bzw", "ca", "cf", "ch", "col", "dr", "e.g", "ed", "eds", "eq", "eqs", "fig", "figs", "gen", "i.e",
     "jr", "messrs", "mr", "mrs", "ms", "mt", "nos", "op", "p", "par", "pp", "prof", "ref", "refs", "resp", "rev",
@@ -10,11 +10,12 @@ const OPEN: &[&str] = &[
     "abbr", "assoc", "avg", "elev", "excl", "incl", "misc", "orig", "spec", "subsp", "temp", "univ",
 ];
 
-/// After these a sentence goes on unless a capital letter follows.
+/// Abbreviations that end a sentence only before a capital letter.
 const AMBIGUOUS: &[&str] =
     &["a.m", "co", "corp", "dept", "est", "etc", "inc", "ltd", "no", "p.m", "ph.d", "u.k", "u.s", "min", "max"];
 
-/// German ones. German writes nouns with a capital, so a capital after them says nothing.
+/// German abbreviations that end no sentence. German nouns have capitals, so a capital after an abbreviation says
+/// nothing.
 const GERMAN_OPEN: &[&str] = &[
     "abb", "abs", "allg", "anm", "art", "aufl", "bd", "bspw", "bzgl", "d.h", "dgl", "dipl", "engl", "evtl", "ff",
     "frl", "gegr", "ggf", "hr", "hrsg", "i.d.r", "ing", "inkl", "jh", "kap", "lat", "mind", "mio", "mrd", "nr", "o.ä",
@@ -22,7 +23,7 @@ const GERMAN_OPEN: &[&str] = &[
     "entspr", "ggfs",
 ];
 
-/// German ones that often end a sentence.
+/// German abbreviations that often end a sentence.
 const GERMAN_AMBIGUOUS: &[&str] = &["usw", "etc", "u.s.w", "usf", "gmbh"];
 
 /// Words after which a single capital letter is no initial of a name.
@@ -31,7 +32,7 @@ const LABELS: &[&str] = &[
     "plan", "section", "step", "table", "type", "vitamin", "anhang", "fall", "klasse", "stufe", "teil", "typ",
 ];
 
-/// Whether `word`, in small letters and without its last full stop, never ends a sentence.
+/// Whether `word`, in lower case and without its last full stop, never ends a sentence.
 pub(super) fn is_open(word: &str, language: Language) -> bool {
     OPEN.contains(&word) || (language == Language::German && GERMAN_OPEN.contains(&word))
 }
@@ -41,7 +42,7 @@ pub(super) fn is_ambiguous(word: &str, language: Language) -> bool {
     AMBIGUOUS.contains(&word) || (language == Language::German && GERMAN_AMBIGUOUS.contains(&word))
 }
 
-/// Whether a single letter after `word` is what it labels.
+/// Whether `word` labels the single letter after it, as `option` does in `option B`.
 pub(super) fn is_label(word: &str) -> bool {
     LABELS.contains(&word)
 }

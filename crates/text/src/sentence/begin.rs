@@ -1,12 +1,12 @@
-//! Sentences that begin with a small letter.
+//! Sentences that begin with a lower-case letter.
 //!
-//! The standard takes a full stop before a small letter for that of an abbreviation. In texts about programs sentences
-//! begin with identifiers (`cx.once(…) is not …`), and in careless ones with any word.
+//! Unicode Standard Annex 29 takes a full stop before a lower-case letter as part of an abbreviation. In texts about
+//! programs, sentences begin with identifiers (`cx.once(…) is not …`), and in careless texts with any word.
 
-/// So many spaces are a mark that was hidden, before the full stop or behind it: the shortest one is `[citation:`.
+/// The fewest spaces, before a full stop or after it, that stand for a hidden mark: the shortest mark is `[citation:`.
 const MARK: usize = 10;
 
-/// The places in a piece of masked text where a sentence begins with a small letter, in order.
+/// The byte offsets in a piece of masked text at which a sentence begins with a lower-case letter, in order.
 pub(super) fn small(piece: &str) -> Vec<usize> {
     let mut found = Vec::new();
     for (stop, _) in piece.match_indices('.') {
@@ -29,7 +29,7 @@ pub(super) fn small(piece: &str) -> Vec<usize> {
     found
 }
 
-/// Whether a word is written as names of things in programs are, and no abbreviation such as `i.e.` is.
+/// Whether a word is written as identifiers of programs are. Abbreviations such as `i.e.` are not.
 fn is_identifier(word: &str) -> bool {
     let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?']);
     let parts: Vec<&str> = word.split('.').collect();
@@ -39,7 +39,7 @@ fn is_identifier(word: &str) -> bool {
     dotted || inner || word.contains('_') || word.contains("::") || word.contains("()")
 }
 
-/// Whether a word is long enough to be one, and no shortening: letters only, four or more.
+/// Whether a word is too long for an abbreviation: letters only, four or more.
 fn is_whole(word: &str) -> bool {
     word.chars().count() >= 4 && word.chars().all(char::is_alphabetic)
 }

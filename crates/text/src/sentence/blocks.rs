@@ -1,8 +1,8 @@
-//! The parts of a Markdown text that sentences cannot leave.
+//! The blocks of a Markdown text, which sentences cannot leave.
 
 use std::ops::Range;
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// Running text, list items and quotations.
@@ -11,20 +11,20 @@ pub enum BlockKind {
     Heading,
     /// A row of a table.
     Row,
-    /// Fenced or indented code, and rules.
+    /// Fenced or indented code, and horizontal rules.
     Code,
 }
 
 /// One block with the bytes it takes up, line breaks included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// What it is.
+    /// The kind of the block.
     pub kind: BlockKind,
-    /// Its bytes.
+    /// The bytes of the block.
     pub range: Range<usize>,
 }
 
-/// Cuts text at the line breaks that end a sentence whatever stands around them.
+/// Cuts a text at the line breaks that always end a sentence.
 #[must_use]
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();

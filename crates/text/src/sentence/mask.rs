@@ -1,10 +1,10 @@
-//! Hides what has full stops of its own, byte for byte, from the rules that look for them.
+//! Masking of the parts of a text whose full stops end no sentence.
 
 use std::ops::Range;
 
 use crate::link::target_length;
 
-/// `text` with the hidden ranges made spaces, and inline code, targets of links, addresses and HTML tags made letters.
+/// Replaces the hidden ranges of `text` by spaces, and inline code, link targets, addresses and HTML tags by letters.
 ///
 /// Every byte keeps its place.
 #[must_use]
@@ -25,7 +25,7 @@ pub fn mask(text: &str, hidden: impl IntoIterator<Item = Range<usize>>) -> Strin
             _ => None,
         };
         if let Some(end) = end {
-            // A sentence may begin with code, whatever the code begins with.
+            // A sentence may begin with code, so the first letter in place of code is a capital.
             let first = if bytes[at] == b'`' { b'X' } else { b'x' };
             bytes[at..end].fill(b'x');
             bytes[at] = first;

@@ -1,4 +1,4 @@
-//! Where sentences begin and end.
+//! The bounds of sentences.
 
 mod abbreviations;
 mod begin;
@@ -32,16 +32,17 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 /// The sentences of `text` by the rules of `language`.
 ///
 /// Boundaries are those of [Unicode Standard Annex 29](https://www.unicode.org/reports/tr29/), corrected for
-/// abbreviations, initials, ordinals and numbered items, for sentences that begin with a small letter or an identifier, for `；` of Chinese and Japanese, and for the closing quotes
-/// and brackets of those. Markdown is respected: a sentence does not cross headings, items, rows of tables and code,
-/// and full stops in inline code, addresses and the targets of links end nothing.
+/// abbreviations, initials, ordinals and numbered items, for sentences that begin with a lower-case letter or an
+/// identifier, and in Chinese and Japanese for `；` and for closing quotes and brackets. Markdown is respected: a
+/// sentence does not cross headings, items, rows of tables and code, and full stops in inline code, addresses and the
+/// targets of links end nothing.
 #[must_use]
 pub fn sentences_in(text: &str, language: Language) -> Vec<Range<usize>> {
     sentences_hiding(text, language, std::iter::empty())
 }
 
-/// As [`sentences_in`], for a text with marks of its own, such as those of citations: what is hidden ends nothing and belongs
-/// to the sentence before it. The ranges begin and end at characters.
+/// As [`sentences_in`], for a text with marks such as citations. A hidden range ends no sentence and belongs to the
+/// sentence before it. Hidden ranges begin and end at characters.
 #[must_use]
 pub fn sentences_hiding(
     text: &str,
@@ -60,17 +61,18 @@ pub fn sentences_hiding(
     found
 }
 
-/// The sentences of one block of a masked text, with the space behind each, so that nothing is left over.
+/// The sentences of one block of a masked text. A sentence includes the space after it, so that the ranges cover the
+/// block.
 #[must_use]
 pub fn extents(masked: &str, block: &Block, language: Language) -> Vec<Range<usize>> {
-    // Line breaks become spaces of the same length, so offsets stay.
+    // Line breaks become spaces of the same length, so offsets stay valid.
     let line = masked[block.range.clone()].replace(['\n', '\r'], " ");
     let mut found = Vec::new();
     let mut open: Option<usize> = None;
     for (at, piece) in cut(&line, language) {
         let start = open.take().unwrap_or(at);
         let end = at + piece.len();
-        // What follows a boundary but is only space, marks included, belongs to what is before it.
+        // A piece that is only space, masked marks included, belongs to the sentence before it.
         let blank = line[start..end].trim().is_empty();
         if blank && let Some(last) = found.last_mut() {
             let last: &mut Range<usize> = last;
@@ -87,7 +89,8 @@ pub fn extents(masked: &str, block: &Block, language: Language) -> Vec<Range<usi
     found
 }
 
-/// Boundaries of the standard, those before small letters, and those that Chinese and Japanese have besides.
+/// Cuts a line at the boundaries of the standard and, by the kind of language, before lower-case letters that begin a
+/// sentence or after the marks that end a sentence in Chinese and Japanese.
 fn cut(line: &str, language: Language) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     for (at, piece) in line.split_sentence_bound_indices() {
@@ -117,12 +120,12 @@ fn is_closing(c: char) -> bool {
     matches!(c, '」' | '』' | '”' | '’' | '）' | '】' | '》' | '〉' | ')' | '"' | '。' | '！' | '？')
 }
 
-/// Whether the boundary between `left` and `right` is inside a sentence after all.
+/// Whether the boundary between `left` and `right` lies inside a sentence.
 fn continues(left: &str, right: &str, language: Language) -> bool {
     let left = left.trim_end();
     let Some(next) = right.trim_start().chars().next() else { return false };
     if language.is_unspaced() {
-        // 「…。」と言った: what is quoted is part of the sentence that quotes it.
+        // 「…。」と言った: a quotation is part of the sentence that quotes it.
         return open_quotes(left) || (left.ends_with(['」', '』']) && matches!(next, 'と' | '，' | '、'));
     }
     let Some(body) = left.strip_suffix('.') else { return false };
@@ -134,7 +137,7 @@ fn continues(left: &str, right: &str, language: Language) -> bool {
     let alone = word.len() == body.trim_start().len();
     let before = body[..body.len() - word.len()].trim_end();
     let number = !word.is_empty() && word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit());
-    // "J. Gray" goes on, "option B." and "So do I." do not.
+    // The full stop of "J. Gray" ends no sentence; those of "option B." and "So do I." may.
     let initial = single.is_some_and(|letter| letter.is_uppercase() && letter != 'I')
         && !abbreviations::is_label(&before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase());
     // "3. Open the file" is one numbered item.
@@ -168,7 +171,7 @@ fn open_quotes(left: &str) -> bool {
     depth > 0
 }
 
-/// Whether a German ordinal goes on with a month, a century or a floor of a list.
+/// Whether a German ordinal goes on with a month, a century or a word that is counted, such as an edition.
 fn is_german_period(right: &str) -> bool {
     const AFTER: &[&str] = &[
         "januar",
@@ -196,7 +199,7 @@ fn is_german_period(right: &str) -> bool {
     AFTER.contains(&word.as_str())
 }
 
-/// A range without the white space at both ends, if anything is left.
+/// A range without the white space at both ends; `None` when nothing is left.
 #[must_use]
 pub fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let piece = &text[range.clone()];

@@ -1,43 +1,44 @@
-//! Units that stand beside numbers, and compare by value.
+//! Units of measurement, which compare by value.
 
 mod pounds;
 
-/// A unit: what it measures, and how many of the base unit it is.
+/// A unit: what it measures, and its size in base units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
-    /// What it measures.
+    /// What the unit measures.
     pub dimension: Dimension,
-    /// How many of the dimension's base unit it is.
+    /// The size of the unit in base units of the dimension.
     pub factor: f64,
-    /// What it is to other writers: `kB` and `kilobyte` are 1000 bytes to some and 1024 to others, `KiB` is not; `pounds` are
-    /// money or a mass.
+    /// The other reading of the unit's name, if there is one: `kB` and `kilobyte` are 1000 bytes to some writers and
+    /// 1024 to others, `KiB` is not; `pounds` are money or a mass.
     other: Option<(Dimension, f64)>,
 }
 
 impl Unit {
-    /// Whether it is of one length everywhere, which months and years are not.
+    /// Whether the unit has one size everywhere, which months and years have not.
     #[must_use]
     pub fn is_exact(self) -> bool {
         !(self.dimension == Dimension::Time && self.factor > 8.0 * DAY)
     }
 
-    /// What it measures and how many base units it is, by every reading of its name.
+    /// What the unit measures and its size in base units, by every reading of its name.
     pub fn readings(self) -> impl Iterator<Item = (Dimension, f64)> {
         std::iter::once((self.dimension, self.factor)).chain(self.other)
     }
 
-    /// How many base units it is, by every reading of its name as a unit of `dimension`.
+    /// The size of the unit in base units of `dimension`, by every reading of its name.
     pub fn factors(self, dimension: Dimension) -> impl Iterator<Item = f64> {
         self.readings().filter(move |(own, _)| *own == dimension).map(|(_, factor)| factor)
     }
 
-    /// Whether both measure the same, by some reading of both.
+    /// Whether two units measure the same, by some reading of each name.
     #[must_use]
     pub fn is_like(self, other: Self) -> bool {
         self.readings().any(|(own, _)| other.readings().any(|(theirs, _)| own == theirs))
     }
 
-    /// The unit as the words around it say what it measures: those before the number, and those behind the unit.
+    /// The unit by the reading that the words around it suggest: the words before the number and the words behind the
+    /// unit.
     ///
     /// ```
     /// use graphloom_text::unit::{Dimension, named};
@@ -102,7 +103,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// The symbol of its base unit.
+    /// The symbol of the dimension's base unit.
     #[must_use]
     pub fn symbol(self) -> &'static str {
         match self {
@@ -132,7 +133,7 @@ const DAY: f64 = 86_400.0;
 /// A pound in kilograms.
 const POUND: f64 = 0.453_592_37;
 
-/// Names of units in small letters, what they measure, and how many base units one is.
+/// Lower-case names of units, what the units measure, and their size in base units.
 const UNITS: &[(&[&str], Dimension, f64)] = {
     use Dimension::{
         Bits, Bytes, Celsius, Dollar, Energy, Euro, Fahrenheit, Frequency, Length, Mass, Percent, PercentPoints, Pound,
@@ -205,7 +206,7 @@ const UNITS: &[(&[&str], Dimension, f64)] = {
     ]
 };
 
-/// The unit with this name, in small letters.
+/// The unit with this lower-case name.
 #[must_use]
 pub fn named(name: &str) -> Option<Unit> {
     if matches!(name, "pound" | "pounds") {
@@ -227,7 +228,7 @@ fn made(dimension: Dimension, factor: f64) -> Unit {
     Unit { dimension, factor, other }
 }
 
-/// The unit that a text without spaces goes on with, the longest name first, and the length of the name in bytes.
+/// The unit at the start of a text without spaces, by the longest name that fits, and the length of the name in bytes.
 #[must_use]
 pub fn unit_at(text: &str) -> Option<(Unit, usize)> {
     UNITS
@@ -238,7 +239,7 @@ pub fn unit_at(text: &str) -> Option<(Unit, usize)> {
         .map(|(name, dimension, factor)| (made(dimension, factor), name.len()))
 }
 
-/// Whether two amounts are the same. Months and years are of no fixed length.
+/// Whether two amounts are the same. Months and years have no fixed size, so amounts in them may differ by 3.5 %.
 #[must_use]
 pub fn same_amount(left: (f64, Unit), right: (f64, Unit)) -> bool {
     let ((a, left), (b, right)) = (left, right);

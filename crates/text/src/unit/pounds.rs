@@ -5,7 +5,7 @@ use crate::language::Language;
 use crate::stem::stem;
 use crate::words::words;
 
-/// So many words before the number are looked at, and so many behind the unit.
+/// The number of words before the number and behind the unit that are looked at.
 const BEFORE: usize = 5;
 const BEHIND: usize = 3;
 
@@ -40,14 +40,14 @@ const BEHIND_MONEY: &[&str] = &[
     "worth",
 ];
 
-/// What pounds between two texts measure; none where the words around them leave it open.
+/// What `pounds` between two texts measure; `None` where the words around them leave it open.
 pub(super) fn meant(before: &str, behind: &str) -> Option<Dimension> {
     let all: Vec<&str> = words(before).collect();
     let before = stems(&all[all.len().saturating_sub(BEFORE)..]);
     let behind = stems(&words(behind).take(BEHIND).collect::<Vec<_>>());
     let has = |stems: &[String], listed: &[&str]| listed.iter().any(|word| stems.contains(&stemmed(word)));
     let is_money = has(&before, OF_MONEY) || has(&behind, BEHIND_MONEY);
-    // `pounds of flour`, and no `pounds of debt`.
+    // `pounds of flour` are a mass, and `pounds of debt` are not.
     let is_of = behind.len() > 1 && behind[0] == "of";
     let is_mass = has(&before, OF_A_MASS) || has(&behind, BEHIND_A_MASS) || is_of && !is_money;
     match (is_money, is_mass) {

@@ -72,7 +72,7 @@ fn keys(before: Option<&Note>, after: Option<&Note>, found: &mut Vec<SemanticCha
 
 fn links(before: Option<&Note>, after: Option<&Note>, found: &mut Vec<SemanticChange>) {
     let targets = |note: Option<&Note>| -> Vec<String> {
-        note.map(|note| note.links().iter().map(written).collect()).unwrap_or_default()
+        note.map(|note| note.links().iter().map(link_text).collect()).unwrap_or_default()
     };
     let (old, new) = (targets(before), targets(after));
     for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
@@ -99,7 +99,7 @@ fn links(before: Option<&Note>, after: Option<&Note>, found: &mut Vec<SemanticCh
     }
 }
 
-fn written(link: &Link) -> String {
+fn link_text(link: &Link) -> String {
     match &link.anchor {
         None => link.target.clone(),
         Some(Anchor::Block(id)) => format!("{}#^{id}", link.target),

@@ -102,8 +102,8 @@ impl Resolver {
     }
 
     fn both<'a>(&'a self, base: Option<&'a Vec<NotePath>>, more: Option<&'a Vec<NotePath>>) -> Vec<&'a NotePath> {
-        let kept = base.into_iter().flatten().filter(|file| !self.gone.contains(*file));
-        let mut files: Vec<&NotePath> = kept.chain(more.into_iter().flatten()).collect();
+        let from_base = base.into_iter().flatten().filter(|file| !self.gone.contains(*file));
+        let mut files: Vec<&NotePath> = from_base.chain(more.into_iter().flatten()).collect();
         files.sort_unstable();
         files
     }
@@ -117,7 +117,7 @@ impl Resolver {
         let composed: String = target.nfc().collect();
         let target = composed.as_str();
         if form == LinkForm::Path {
-            return self.one(target).map(|file| (file, Addressing::Root));
+            return self.file_at(target).map(|file| (file, Addressing::Root));
         }
         if let Some(rest) = target.strip_prefix('/') {
             return self.exact(rest).map(|file| (file, Addressing::Root));
@@ -138,11 +138,11 @@ impl Resolver {
     }
 
     fn exact(&self, path: &str) -> Option<&NotePath> {
-        self.one(path).or_else(|| self.one(&format!("{path}.md")))
+        self.file_at(path).or_else(|| self.file_at(&format!("{path}.md")))
     }
 
     /// The file of this path, in these letters if there is one.
-    fn one(&self, path: &str) -> Option<&NotePath> {
+    fn file_at(&self, path: &str) -> Option<&NotePath> {
         let files = self.like(path);
         files.iter().find(|file| file.as_str() == path).or_else(|| files.first()).copied()
     }

@@ -1,18 +1,18 @@
-//! What a new name and a new text must be.
+//! Checks of new paths and of the size of texts.
 
 use super::Overlay;
 use crate::path::broken_rule;
 use crate::{NotePath, VaultError};
 
 impl Overlay {
-    /// Whether a note of this text can be read again.
+    /// Refuses a text that is too large for the vault to read again.
     pub(super) fn check_size(&self, path: &NotePath, text: &str) -> Result<(), VaultError> {
         let (limit, bytes) = (self.vault.max_note_bytes(), text.len() as u64);
         if bytes > limit { Err(VaultError::TooLarge { path: path.clone(), bytes, limit }) } else { Ok(()) }
     }
 
-    /// Whether the names that are new in a path may be given: folders that are there may have any, and so may a file that
-    /// keeps its name.
+    /// Refuses a path whose new names break the rules for names. The names of existing folders are not checked, nor is
+    /// the file name when the file keeps it in a move from `from`.
     pub(super) fn check_new(&self, path: &NotePath, from: Option<&NotePath>) -> Result<(), VaultError> {
         let refuse = |reason: String| Err(VaultError::illegal_path(path.as_str(), reason));
         let links = self.links();
@@ -36,8 +36,8 @@ impl Overlay {
         path.check_stem().or_else(refuse)
     }
 
-    /// Whether a file can be made at the path, among those files that `counts`: none has this path in any case, and none
-    /// is where a folder must be.
+    /// Refuses a path at which no file can be made: a file has the same path in any case of letters, a file stands
+    /// where a folder must be, or a folder has the path. Only the files that `counts` selects are considered.
     pub(super) fn check_free(&self, path: &NotePath, counts: impl Fn(&NotePath) -> bool) -> Result<(), VaultError> {
         let links = self.links();
         let resolver = links.resolver();

@@ -1,11 +1,11 @@
-//! What an edit makes of a text: which bytes are new, and where the others went.
+//! The result of an edit of a text: the new text, the new bytes, and the new places of the old bytes.
 
 use std::ops::Range;
 
 use crate::changes::differing;
 use crate::note::scan::merged;
 
-/// Bytes of a text, and the bytes in their place after an edit.
+/// A byte range of the old text, and the byte range of the new text in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hunk {
     pub(super) old: Range<usize>,
@@ -16,18 +16,18 @@ pub(super) struct Hunk {
 #[derive(Clone, Debug)]
 pub(super) struct Edited {
     pub(super) text: String,
-    /// In order, apart from each other.
+    /// The hunks, in order and without overlap.
     pub(super) hunks: Vec<Hunk>,
 }
 
 impl Edited {
-    /// The edit between two texts of which no more is known: all from the first to the last byte that differs.
+    /// The edit that turns `old` into `text`, as one hunk from the first to the last byte that differs.
     pub(super) fn between(old: &str, text: String) -> Self {
         let (before, after) = differing(old, &text);
         Self { text, hunks: vec![Hunk { old: before, new: after }] }
     }
 
-    /// A text with parts of it replaced; the parts are in order and apart from each other.
+    /// The edit that replaces parts of a text. The parts must be in order and must not overlap.
     pub(super) fn replacing<'a>(old: &str, parts: impl IntoIterator<Item = (Range<usize>, &'a str)>) -> Self {
         let (mut text, mut hunks, mut at) = (String::with_capacity(old.len() + 64), Vec::new(), 0);
         for (part, new) in parts {
@@ -41,8 +41,8 @@ impl Edited {
         Self { text, hunks }
     }
 
-    /// The bytes that the author wrote, after this edit: those written before, where they are now, and, if the edit is
-    /// the author's too, what is new.
+    /// The ranges of the new text that the author of the edits wrote: the ranges in `before`, moved to their new
+    /// places, and the new bytes if `by_author` is set.
     pub(super) fn written(&self, before: &[Range<usize>], by_author: bool) -> Vec<Range<usize>> {
         let mut written: Vec<Range<usize>> =
             before.iter().map(|range| self.moved(range.start, false)..self.moved(range.end, true)).collect();
@@ -55,8 +55,8 @@ impl Edited {
         merged(written)
     }
 
-    /// Maps a place of the old text to the new one. A place inside of a replaced part maps to the start or end of the
-    /// part.
+    /// Maps an offset of the old text to the new text. An offset inside a replaced part maps to the start of the new
+    /// part, or to its end if `end` is set.
     fn moved(&self, at: usize, end: bool) -> usize {
         let mut moved = at;
         for hunk in &self.hunks {
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(written, std::slice::from_ref(&(5..7)));
         assert_eq!(&edit.text[5..7], "xx");
         assert_eq!(edit.written(std::slice::from_ref(&(3..5)), true), [0..3, 5..7]);
-        // A part of it is replaced, or what it is in.
+        // A replaced part that overlaps a written range.
         let edit = Edited::replacing(old, [(4..7, "new")]);
         assert_eq!(edit.written(std::slice::from_ref(&(3..5)), false), std::slice::from_ref(&(3..7)));
     }

@@ -1,4 +1,4 @@
-//! The links of an overlay: those of the vault, and of the files that the changes make different.
+//! The links of an overlay: the links of the vault, with those of the changed files replaced.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,18 +7,18 @@ use super::Overlay;
 use crate::links::Entry;
 use crate::{Change, ContentHash, LinkIndex, NotePath};
 
-/// The links as they were when they were last asked for. Clones share them until one of them changes.
+/// The links at the last request. Clones share the index until one of the clones changes it.
 #[derive(Debug, Default)]
 pub(super) struct OverlayLinks(Mutex<Option<LinkCache>>);
 
 #[derive(Clone, Debug)]
 struct LinkCache {
     index: Arc<LinkIndex>,
-    /// What each changed file held.
+    /// The content of each changed file at the last request.
     seen: BTreeMap<NotePath, FileContent>,
 }
 
-/// What a changed file holds.
+/// The content of a changed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum FileContent {
     Nothing,
@@ -43,11 +43,11 @@ impl Clone for OverlayLinks {
 }
 
 impl OverlayLinks {
-    /// The links of an overlay as it is now. Of its changes, only those are read that are others than the last time.
+    /// The links of an overlay now. Only files whose content differs from the last request are read.
     pub(super) fn of(&self, overlay: &Overlay) -> Arc<LinkIndex> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let base = overlay.vault.layer();
-        let known = kept.take().filter(|kept| kept.index.is_over(&base));
+        let known = cache.take().filter(|cache| cache.index.is_over(&base));
         let mut now =
             known.unwrap_or_else(|| LinkCache { index: Arc::new(LinkIndex::over(base)), seen: BTreeMap::new() });
         let changes = &overlay.changes;
@@ -72,7 +72,7 @@ impl OverlayLinks {
             }
         }
         let index = Arc::clone(&now.index);
-        *kept = Some(now);
+        *cache = Some(now);
         index
     }
 }

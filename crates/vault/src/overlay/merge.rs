@@ -1,4 +1,4 @@
-//! One note put into another, with every link to it and in it.
+//! Merges one note into another, with every link to the note and in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -45,18 +45,18 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
     relocation.moves.insert(from.clone(), into.clone());
     let mut found = relocation.relink(overlay)?;
 
-    // Both with their links as they have to be at the place of `into`.
+    // Both notes, with their links rewritten for the path of `into`.
     let text_of = |note: &Note| {
         let edit = found.edits.get(note.path());
         Note::parse(into.clone(), edit.map_or_else(|| note.shared_text(), |edit| Arc::from(edit.text.as_str())))
     };
-    let (added, kept) = (text_of(&gone), text_of(&home));
-    check_labels(from, &added, &kept)?;
-    let mut told = twice(&gone, &home);
+    let (added, base) = (text_of(&gone), text_of(&home));
+    check_labels(from, &added, &base)?;
+    let mut notes = shared_anchors(&gone, &home);
 
-    let joined = appended(kept.text(), added.body());
-    check_links(into, &Note::parse(into.clone(), joined.text.as_str()), &kept, &added)?;
-    let whole = with_keys(into, joined.text.clone(), &added, &mut told);
+    let joined = appended(base.text(), added.body());
+    check_links(into, &Note::parse(into.clone(), joined.text.as_str()), &base, &added)?;
+    let whole = with_keys(into, joined.text.clone(), &added, &mut notes);
     overlay.check_size(into, &whole)?;
 
     let mut written = overlay.written(into).to_vec();
@@ -72,12 +72,12 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
     found.edits.remove(from);
     next.changes.redirect(from, into);
     let done = finish(next, overlay, found, [from.clone(), into.clone()])?;
-    Ok(Merged { relinked: done.relinked, unread: done.unread, told })
+    Ok(Merged { relinked: done.relinked, unread: done.unread, told: notes })
 }
 
-/// The links of the joined text must be those of the two, in order.
-fn check_links(path: &NotePath, joined: &Note, kept: &Note, added: &Note) -> Result<(), VaultError> {
-    let own = kept.links().iter();
+/// Checks that the links of the joined text are the links of the two notes, in order.
+fn check_links(path: &NotePath, joined: &Note, base: &Note, added: &Note) -> Result<(), VaultError> {
+    let own = base.links().iter();
     let more = added.links().iter().filter(|link| !link.in_frontmatter);
     let expected: Vec<&Link> = own.chain(more).collect();
     let same = |(a, b): (&&Link, &Link)| a.target == b.target && a.is_like(b);
@@ -89,8 +89,9 @@ fn check_links(path: &NotePath, joined: &Note, kept: &Note, added: &Note) -> Res
     Err(VaultError::illegal_edit(path, reason))
 }
 
-/// A label that both notes define would lead links of one of them elsewhere.
-fn check_labels(from: &NotePath, added: &Note, kept: &Note) -> Result<(), VaultError> {
+/// Refuses a merge when both notes define a reference label with different targets: links of one note would then lead
+/// elsewhere.
+fn check_labels(from: &NotePath, added: &Note, base: &Note) -> Result<(), VaultError> {
     let labels = |note: &Note| -> BTreeMap<String, String> {
         let definitions = note.links().iter().filter(|link| link.form == LinkForm::Definition);
         let label = |link: &Link| {
@@ -99,7 +100,7 @@ fn check_labels(from: &NotePath, added: &Note, kept: &Note) -> Result<(), VaultE
         };
         definitions.filter_map(label).collect()
     };
-    let own = labels(kept);
+    let own = labels(base);
     match labels(added).into_iter().find(|(label, target)| own.get(label).is_some_and(|other| other != target)) {
         None => Ok(()),
         Some((label, _)) => {
@@ -110,8 +111,8 @@ fn check_labels(from: &NotePath, added: &Note, kept: &Note) -> Result<(), VaultE
     }
 }
 
-/// Headings and block ids that both notes have: links to them lead to the first.
-fn twice(gone: &Note, home: &Note) -> Vec<String> {
+/// One line for each heading and block id that both notes have. Links to such an anchor lead to the first.
+fn shared_anchors(gone: &Note, home: &Note) -> Vec<String> {
     let headings = gone.headings().iter().map(|heading| Anchor::Heading(vec![heading.text.clone()]));
     let blocks = gone.blocks().iter().map(|block| Anchor::Block(block.id.clone()));
     let both: BTreeSet<String> = headings
@@ -125,10 +126,11 @@ fn twice(gone: &Note, home: &Note) -> Vec<String> {
     both.iter().map(|anchor| format!("`{anchor}` is in both notes; links to it lead to the first")).collect()
 }
 
-/// The text with the keys of the other note's frontmatter: those it lacks, and lists joined.
-fn with_keys(path: &NotePath, mut text: String, added: &Note, told: &mut Vec<String>) -> String {
+/// The text with the frontmatter of the other note: missing keys are added, lists are joined, and every other key
+/// stays. A line in `notes` reports each key that is not taken over.
+fn with_keys(path: &NotePath, mut text: String, added: &Note, notes: &mut Vec<String>) -> String {
     if let Some(problem) = added.frontmatter().problem() {
-        told.push(format!("its frontmatter is broken at line {} and is left out", problem.line));
+        notes.push(format!("its frontmatter is broken at line {} and is left out", problem.line));
     }
     for (key, value) in added.frontmatter().iter() {
         let now = Note::parse(path.clone(), text.as_str());
@@ -144,13 +146,13 @@ fn with_keys(path: &NotePath, mut text: String, added: &Note, told: &mut Vec<Str
                 Value::Array(joined)
             }
             _ => {
-                told.push(format!("both notes have the key `{key}`; the value of `{path}` stays"));
+                notes.push(format!("both notes have the key `{key}`; the value of `{path}` stays"));
                 continue;
             }
         };
         match set_key(&text, key, &joined) {
             Ok(whole) => text = whole,
-            Err(_) => told.push(format!("the key `{key}` could not be added to `{path}`")),
+            Err(_) => notes.push(format!("the key `{key}` could not be added to `{path}`")),
         }
     }
     text

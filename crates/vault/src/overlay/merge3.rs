@@ -1,4 +1,4 @@
-//! Two texts that were made from the same one, as one text.
+//! The merge of two texts with a common base.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,16 +7,18 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::edited::Edited;
 
-/// Lines of the common text, and the lines in their place.
+/// A range of lines of the base, and the range of lines of the other text in its place.
 struct Hunk {
     old: Range<usize>,
     new: Range<usize>,
 }
 
-/// What has to be done to `ours` so that it holds what `theirs` changed, too; else the lines of `theirs`, counted from 0,
-/// that both changed. Lines next to each other are not the same lines. What both put at the end stays, `theirs` first.
+/// The edit of `ours` that adds the changes of `theirs`; the error holds the lines of `theirs`, counted from 0, that
+/// both changed.
+///
+/// Changes of neighbouring lines do not clash. Lines that both add at the end stay, those of `theirs` first.
 pub(super) fn merged(base: &str, ours: &str, theirs: &str) -> Result<Edited, Vec<Range<usize>>> {
-    // A last line without a line break is the same line as one with it.
+    // A last line without a line break equals the same line with a line break.
     let is_open = !ours.is_empty() && !ours.ends_with('\n');
     let whole = |text| if base.ends_with('\n') { Cow::Borrowed(text) } else { closed(text) };
     let (base, ours, theirs) = (whole(base), whole(ours), whole(theirs));
@@ -79,7 +81,7 @@ fn hunks(old: &[&str], new: &[&str]) -> Vec<Hunk> {
     hunks
 }
 
-/// Whether both change the same lines, or put different lines into one place that is not the end.
+/// Whether two hunks change the same lines, or insert lines at one place other than `end`, the end of the base.
 fn clash(a: &Hunk, b: &Hunk, end: usize) -> bool {
     match (a.old.is_empty(), b.old.is_empty()) {
         (true, true) => a.old.start == b.old.start && a.old.start != end,
@@ -107,7 +109,7 @@ mod tests {
             ("a\nb\nc\n", "a\nB\nc\n", "a\n1\n2\nc\n", Err((1, 3))),
             ("a\nb\nc\n", "a\nc\n", "a\nB\nc\n", Err((1, 2))),
             ("a\nb\n", "a\nours\nb\n", "a\ntheirs\nb\n", Err((1, 2))),
-            // Both at the end, with and without a last line break.
+            // Both add lines at the end, with and without a last line break.
             ("a\n", "a\nours\n", "a\ntheirs\n", Ok("a\ntheirs\nours\n")),
             ("a", "a\nours", "a\ntheirs", Ok("a\ntheirs\nours")),
             ("a", "A", "a\ntheirs\n", Ok("A\ntheirs")),
@@ -127,12 +129,12 @@ mod tests {
             touched in proptest::collection::vec(0..4_u8, 12),
             ends in any::<bool>(),
         ) {
-            // Lines that one of the two replaces, doubles or removes, and lines that nobody does. Each is unlike all others,
-            // so that a difference can be read in one way only.
+            // Lines that one of the two replaces, doubles or removes, and lines that neither touches. Every line is
+            // different, so that a difference of two texts has one reading only.
             let numbered: Vec<String> = lines.iter().enumerate().map(|(at, line)| format!("{at} {line}")).collect();
             let join = |edit: &dyn Fn(usize, &str) -> Option<String>| {
-                let kept: Vec<String> = numbered.iter().enumerate().filter_map(|(at, line)| edit(at, line)).collect();
-                format!("{}{}", kept.join("\n"), if ends && !kept.is_empty() { "\n" } else { "" })
+                let edited: Vec<String> = numbered.iter().enumerate().filter_map(|(at, line)| edit(at, line)).collect();
+                format!("{}{}", edited.join("\n"), if ends && !edited.is_empty() { "\n" } else { "" })
             };
             let by = |who: u8| move |at: usize, line: &str, touched: &[u8]| match (touched[at] == who, at % 3) {
                 (false, _) => Some(line.to_owned()),

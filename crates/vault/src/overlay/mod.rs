@@ -1,4 +1,4 @@
-//! Pending changes over a vault: notes as they are to be.
+//! Pending changes over a vault: the notes as they will be after the changes.
 
 mod checks;
 mod edited;
@@ -30,11 +30,11 @@ pub use reconcile::{Conflict, Reconciled};
 pub use relink::Relinked;
 pub use rename::Renamed;
 
-/// A vault with changes that are not written yet. It reads as if they were; the disk is never touched.
+/// A vault with changes that are not written yet. Reads see the changes; the overlay never writes to the disk.
 ///
-/// Every edit keeps the note's byte order mark, its kind of line breaks, and whether its last line ends with one. The
-/// first edit of a note remembers the hash of what it was made from, and applying refuses when that has changed. A
-/// change that ends where it began disappears.
+/// Every edit keeps the byte order mark of the note, its kind of line breaks, and the presence of a line break at its
+/// end. The first edit of a note records the hash of the text on disk, and applying the changes refuses a file whose
+/// hash has changed. A change whose result equals the text on disk disappears.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -64,7 +64,7 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// The vault with these changes.
+    /// An overlay of these changes over the vault.
     #[must_use]
     pub fn new(vault: Arc<Vault>, changes: Changes) -> Self {
         Self { vault, changes, links: OverlayLinks::default() }
@@ -76,31 +76,31 @@ impl Overlay {
         &self.vault
     }
 
-    /// The changes so far.
+    /// The pending changes.
     #[must_use]
     pub fn changes(&self) -> &Changes {
         &self.changes
     }
 
-    /// All links of the files as they are to be: those of the [vault](Vault::links), where only the files that the
-    /// changes touch are read anew, each once.
+    /// All links of the files after the changes: the links of the [vault](Vault::links), with the changed files read
+    /// anew. Each changed file is read once.
     #[must_use]
     pub fn links(&self) -> Arc<LinkIndex> {
         self.links.of(self)
     }
 
-    /// The changes, without the overlay.
+    /// Turns the overlay into its changes.
     #[must_use]
     pub fn into_changes(self) -> Changes {
         self.changes
     }
 
-    /// Makes a new note. A link that led to another note of this name, and would now lead to the new one, is
-    /// rewritten so that it leads where it did.
+    /// Makes a new note. A link that led to another note of this name, and would now lead to the new note, is rewritten
+    /// so that it still leads to the other note.
     ///
     /// # Errors
-    /// [`VaultError::Exists`] when there is a file at the path, in whatever case its letters are, and
-    /// [`VaultError::IllegalPath`] when the name is not one for new files.
+    /// [`VaultError::Exists`] when a file has the path in any case of letters, and [`VaultError::IllegalPath`] when the
+    /// name is not allowed for new files.
     pub fn create(&mut self, path: &NotePath, text: &str) -> Result<Renamed, VaultError> {
         if !path.is_note() {
             return Err(VaultError::illegal_path(path.as_str(), "the path of a note ends in `.md`"));
@@ -111,10 +111,10 @@ impl Overlay {
         rename::created(self, path, text)
     }
 
-    /// Gives a note another text, whole; makes it when there is none.
+    /// Replaces the whole text of a note, or makes the note when it does not exist.
     ///
     /// # Errors
-    /// A note that cannot be read, or whose letters differ in case from one that exists.
+    /// A note that cannot be read, and those of [`create`](Self::create) for a new note.
     pub fn write(&mut self, path: &NotePath, text: &str) -> Result<(), VaultError> {
         match self.read(path)? {
             None => self.create(path, text).map(|_| ()),
@@ -141,8 +141,8 @@ impl Overlay {
         self.edit_existing(path, |note| Ok(text::prepended(note, more)))
     }
 
-    /// Replaces what stands below a heading, with its sub-sections, and keeps the heading. The heading is named by its
-    /// text; with `#`s before it, only a heading of that level is meant.
+    /// Replaces the text below a heading, sub-sections included, and keeps the heading. The heading is named by its
+    /// text; with `#` signs before the text, only a heading of that level matches.
     ///
     /// # Errors
     /// [`VaultError::NoSuchSection`], [`VaultError::AmbiguousSection`], and those of [`append`](Self::append).
@@ -150,18 +150,19 @@ impl Overlay {
         self.edit_existing(path, |note| text::section_replaced(note, heading, content))
     }
 
-    /// Replaces every occurrence of a text, if there are exactly as many as expected.
+    /// Replaces every occurrence of a text, if there are exactly `expected` occurrences.
     ///
     /// # Errors
-    /// [`VaultError::Occurrences`] with the lines where the text is, and those of [`append`](Self::append).
+    /// [`VaultError::Occurrences`] with the lines of the text, and those of [`append`](Self::append).
     pub fn replace_text(&mut self, path: &NotePath, old: &str, new: &str, expected: usize) -> Result<(), VaultError> {
         self.edit_existing(path, |note| text::replaced(path, note.text(), old, new, expected))
     }
 
-    /// Sets a key of the frontmatter, which is made if there is none. Only the lines of this key change.
+    /// Sets a key of the frontmatter. A note without frontmatter gets one. Only the lines of this key change.
     ///
     /// # Errors
-    /// [`VaultError::BrokenFrontmatter`]; [`VaultError::IllegalEdit`] when another key needs this one (an anchor).
+    /// [`VaultError::BrokenFrontmatter`]; [`VaultError::IllegalEdit`] when another key refers to a YAML anchor
+    /// in this key.
     #[expect(clippy::needless_pass_by_value, reason = "callers make the value for this call")]
     pub fn set_frontmatter(&mut self, path: &NotePath, key: &str, value: Value) -> Result<(), VaultError> {
         self.edit_existing(path, |note| {
@@ -170,7 +171,7 @@ impl Overlay {
         })
     }
 
-    /// Removes a key of the frontmatter, and says whether it was there.
+    /// Removes a key of the frontmatter, and returns whether the key was there.
     ///
     /// # Errors
     /// As [`set_frontmatter`](Self::set_frontmatter).
@@ -184,14 +185,14 @@ impl Overlay {
         Ok(was_there)
     }
 
-    /// Moves a note, or another file, and rewrites every link, in any note, canvas or base, that would lead elsewhere
-    /// without it, each in the form it has: a bare name stays one while it is unambiguous, a relative path is computed
-    /// anew. Nothing else changes by a byte.
+    /// Moves a note or another file, and rewrites every link in a note, canvas or base that would otherwise lead
+    /// elsewhere. A rewritten link keeps its form: a bare name stays a bare name while it is unambiguous, and a
+    /// relative path is computed anew. No other byte changes.
     ///
     /// # Errors
-    /// [`VaultError::NoSuchNote`]; [`VaultError::Exists`], unless only the case of letters differs from the file
-    /// itself; [`VaultError::IllegalPath`] when the name or a folder is new and none for new files;
-    /// [`VaultError::IllegalEdit`] when a link could not be written so that it leads where it did.
+    /// [`VaultError::NoSuchNote`]; [`VaultError::Exists`], unless the existing file is the moved file and only the case of
+    /// letters differs; [`VaultError::IllegalPath`] when a new name of the path is not allowed for new files;
+    /// [`VaultError::IllegalEdit`] when a link cannot be written so that it leads to the same file.
     pub fn rename(&mut self, from: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
         rename::moved(self, &[(from.clone(), to.clone())].into(), None)
     }
@@ -204,25 +205,25 @@ impl Overlay {
         rename::folder(self, from.trim_matches('/'), to.trim_matches('/'))
     }
 
-    /// Puts a note into another one: its text comes after the text of `into`, keys of its frontmatter that `into` lacks
-    /// are added, links to it lead to `into`, and applying moves it to `.trash`.
+    /// Merges a note into another. The text of `from` comes after the text of `into`, frontmatter keys that `into`
+    /// lacks are added, and links to `from` lead to `into`. Applying the changes moves `from` to `.trash`.
     ///
     /// # Errors
-    /// [`VaultError::NoSuchNote`], and [`VaultError::IllegalEdit`] when a link of either would change its meaning.
+    /// [`VaultError::NoSuchNote`], and [`VaultError::IllegalEdit`] when a link of either note would change its meaning.
     pub fn merge(&mut self, from: &NotePath, into: &NotePath) -> Result<Merged, VaultError> {
         merge::merge(self, from, into)
     }
 
-    /// Lets links to a note that was deleted lead to another one.
+    /// Rewrites links to a deleted note so that they lead to another note.
     ///
     /// # Errors
-    /// [`VaultError::NoSuchNote`] when there is no note `to`.
+    /// [`VaultError::NoSuchNote`] when the note `to` does not exist.
     pub fn redirect(&mut self, deleted: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
         rename::redirected(self, deleted, to)
     }
 
-    /// Rewrites links to moved files in files that have changed or come since the moves were made and that no change
-    /// touches. [`Vault::refresh`] comes before it.
+    /// Rewrites links to moved files in files without a change of the overlay that are new or changed on disk since the
+    /// moves. Call [`Vault::refresh`] first.
     ///
     /// # Errors
     /// As [`rename`](Self::rename).
@@ -230,9 +231,9 @@ impl Overlay {
         rename::caught_up(self)
     }
 
-    /// Lets changes of files that somebody else has changed since start from what these hold now: links are rewritten
-    /// anew, and edits of other lines are joined. Where the same lines were edited, the change stays and the conflict
-    /// is told. Without conflicts it also [catches up](Self::catch_up). [`Vault::refresh`] comes before it.
+    /// Updates the changes of files that somebody else has edited on disk since. Links are rewritten anew, and edits of
+    /// different lines are joined. Where both edited the same lines, the change stays as it is and the result reports a
+    /// conflict. Without conflicts, reconciling also [catches up](Self::catch_up). Call [`Vault::refresh`] first.
     ///
     /// # Errors
     /// As [`rename`](Self::rename), and a file that cannot be read.
@@ -240,26 +241,26 @@ impl Overlay {
         reconcile::reconciled(self)
     }
 
-    /// The files whose links led to a note that was deleted.
+    /// The files whose links led to a deleted note.
     #[must_use]
     pub fn linking_to_deleted(&self, deleted: &NotePath) -> Vec<NotePath> {
         rename::linking(self, deleted)
     }
 
-    /// Rewrites targets of links in a note, each named by the byte it starts at, so that they lead to other notes. All
-    /// other bytes of the links stay.
+    /// Rewrites the targets of links in a note so that the links lead to other notes. A link is named by its first
+    /// byte. All other bytes of the links stay.
     ///
     /// # Errors
-    /// [`VaultError::IllegalEdit`] when a target cannot be written there.
+    /// [`VaultError::IllegalEdit`] when a link cannot be written with its new target.
     pub fn retarget(&mut self, path: &NotePath, links: &[(usize, NotePath)]) -> Result<Vec<Relinked>, VaultError> {
         relink::retargeted(self, path, links)
     }
 
-    /// Writes the wikilinks of a note that the author of the edits wrote as the vault's settings have new links; with
-    /// the default style it changes nothing. Links that name no file stay.
+    /// Rewrites the wikilinks of a note that the author of the edits wrote in the style that the settings of the vault
+    /// have for new links. The default style changes nothing. Links that name no file stay.
     ///
     /// # Errors
-    /// [`VaultError::IllegalEdit`] when a link would not lead where it leads; then the note is as it was.
+    /// [`VaultError::IllegalEdit`] when a rewritten link would lead elsewhere; then the note is unchanged.
     pub fn restyle(&mut self, path: &NotePath, style: LinkStyle) -> Result<Vec<Relinked>, VaultError> {
         restyle::restyled(self, path, style)
     }
@@ -270,7 +271,7 @@ impl Overlay {
         self.changes.get(path).map_or(&[], |change| change.written.as_slice())
     }
 
-    /// Deletes a note: applying moves it to `.trash`. Links to it stay and no longer resolve.
+    /// Deletes a note: applying the changes moves the note to `.trash`. Links to the note stay and no longer resolve.
     ///
     /// # Errors
     /// [`VaultError::NoSuchNote`], or a note that cannot be read.
@@ -281,7 +282,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// All files: notes, and what else links can name.
+    /// All files after the changes: notes, and other files that links can name.
     pub(crate) fn files(&self) -> BTreeSet<NotePath> {
         let listing = self.vault.listing();
         let mut files: BTreeSet<NotePath> = listing.notes.keys().chain(listing.files.keys()).cloned().collect();
@@ -305,7 +306,7 @@ impl Overlay {
         self.edit(path, &note, edited)
     }
 
-    /// Adds an edit of the author.
+    /// Records an edit by the author.
     fn edit(&mut self, path: &NotePath, note: &Note, edited: Edited) -> Result<(), VaultError> {
         self.check_size(path, &edited.text)?;
         let written = if edited.text == note.text() {
@@ -318,7 +319,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// Sets the new content of a file. The first time, the old content is stored as the base.
+    /// Sets the new content of a file. The first change of a file also stores the old content as the base.
     fn put(&mut self, path: &NotePath, after: After) -> Result<(), VaultError> {
         let before: Option<ContentHash> = match self.changes.get(path) {
             Some(change) => change.before.clone(),
@@ -331,7 +332,8 @@ impl Overlay {
         Ok(())
     }
 
-    /// The text that a file has on disk, if that is what its change is made from.
+    /// The text from which the change of a file is made: the stored base, or else the text on disk. `None` when the
+    /// change was made from another text than the text on disk, and for a file of a kind without links.
     fn base_of(&self, path: &NotePath) -> Option<Arc<str>> {
         let change = self.changes.get(path);
         if let Some(base) = change.and_then(Change::base) {

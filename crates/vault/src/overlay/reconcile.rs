@@ -1,7 +1,8 @@
-//! Pending changes of files that somebody else has changed since.
+//! Brings pending changes up to date with files that somebody else has edited.
 //!
-//! A file is taken as it is now, its links are rewritten for the moves, and what the author of the changes wrote is put
-//! into it where nobody else changed the same lines. What cannot be joined is told, and its change stays as it was.
+//! The links of the file on disk are rewritten for the moves, and the edits of the author of the changes are joined
+//! into the file where nobody else edited the same lines. A change that cannot be joined is reported as a conflict and
+//! stays as it is.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,7 +51,7 @@ impl Conflict {
 pub(super) fn reconciled(overlay: &mut Overlay) -> Result<Reconciled, VaultError> {
     let mut done = Reconciled::default();
     let mut next = overlay.clone();
-    // Once for all files: the links of each are looked at by the same moves.
+    // The moves are the same for all files, so the link targets are computed once.
     let relocation = recorded_moves(overlay);
     let link_targets = relocation.link_targets(overlay);
     for (path, change) in overlay.changes.iter() {
@@ -79,7 +80,7 @@ pub(super) fn reconciled(overlay: &mut Overlay) -> Result<Reconciled, VaultError
     Ok(done)
 }
 
-/// Whether a file that its owner has made read-only would be changed or removed. It may be given another path.
+/// Whether the change would edit or remove a file that its owner has made read-only. A move without an edit is allowed.
 fn is_refused(overlay: &Overlay, path: &NotePath, change: &Change) -> Result<bool, VaultError> {
     if change.before.is_none() || !overlay.vault.is_read_only(path)? {
         return Ok(false);
@@ -90,7 +91,7 @@ fn is_refused(overlay: &Overlay, path: &NotePath, change: &Change) -> Result<boo
 
 type Joined = Result<(), Box<Conflict>>;
 
-/// Makes the change of one file start from what is there now.
+/// Makes the change of one file start from the content on disk, whose hash is `now`.
 fn joined(
     overlay: &Overlay,
     next: &mut Overlay,
@@ -104,7 +105,7 @@ fn joined(
         if change.moved_to.is_some() || change.is_there() {
             return conflict("it was deleted or moved since");
         }
-        // It was to go, and is gone.
+        // The change deletes the file, and the file is gone already.
         next.changes.rebase(path, None);
         return Ok(());
     };
@@ -156,7 +157,7 @@ fn joined(
     Ok(())
 }
 
-/// A text of a file with its links as the moves need them; what stands in the way, in words.
+/// The text of a file with its links rewritten for the moves; the error says in words why they cannot be rewritten.
 fn with_links(
     (relocation, link_targets): (&Relocation, &LinkTargets),
     path: &NotePath,

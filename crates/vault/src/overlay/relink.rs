@@ -1,4 +1,4 @@
-//! Rewriting the links that would otherwise lead elsewhere, and nothing else.
+//! Rewrites the links that would otherwise lead elsewhere, and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,36 +27,37 @@ pub struct Relinked {
     pub after: String,
 }
 
-/// Files that move, and files that come to be there.
+/// Files that move, and a file that is made.
 #[derive(Debug, Default)]
 pub(super) struct Relocation {
-    /// All files that links lead to before.
+    /// The files before the moves.
     pub(super) before: Resolver,
-    /// Where what a link leads to will be; several can come to one place.
+    /// The new path of each moved file. Several paths may have one new path, as in a merge.
     pub(super) moves: BTreeMap<NotePath, NotePath>,
-    /// A file that will be new.
+    /// A file that is made.
     pub(super) fresh: Option<NotePath>,
-    /// A folder that moves whole, before and after.
+    /// The path of a folder that moves whole, before and after.
     pub(super) folder: Option<(String, String)>,
-    /// Whether the moves are made already: then only files are looked at that no change has touched.
+    /// Whether the moves are already part of the changes. Then only files without a change are rewritten.
     pub(super) is_made: bool,
 }
 
-/// Where links lead before and after a relocation.
+/// The files to which links lead, before and after a relocation.
 #[derive(Debug)]
 pub(super) struct LinkTargets {
     before: Resolver,
     after: Resolver,
-    /// The keys of all names that appear or disappear. A link whose target has another key leads where it led.
+    /// The keys of all names that appear or disappear. A link whose target has any other key leads to the same file as
+    /// before.
     touched: BTreeSet<String>,
 }
 
 /// The files whose links have to be rewritten.
 #[derive(Debug, Default)]
 pub(super) struct Relinking {
-    /// By where they are now.
+    /// The edits, by the path of the file now.
     pub(super) edits: BTreeMap<NotePath, Edited>,
-    /// By where they will be.
+    /// The rewritten links, by the path of the file after the moves.
     pub(super) relinked: BTreeMap<NotePath, Vec<Relinked>>,
     pub(super) unread: Vec<NotePath>,
 }
@@ -66,14 +67,14 @@ impl Relocation {
         self.moves.get(path).unwrap_or(path)
     }
 
-    /// What is to be rewritten so that every link leads where it led.
+    /// The edits that keep every link on the file to which it led.
     ///
     /// # Errors
-    /// A link that cannot be written so.
+    /// A link that cannot be written with the new target.
     pub(super) fn relink(&self, overlay: &Overlay) -> Result<Relinking, VaultError> {
         let link_targets = self.link_targets(overlay);
         let links = overlay.links();
-        // Of what is done already, only what no change has touched is looked at.
+        // When the moves are already made, files with a change are left out.
         let is_left = |path: &NotePath| !(self.is_made && overlay.changes.get(path).is_some());
         let mut unread: BTreeSet<NotePath> = links.unread_paths().filter(|path| is_left(path)).cloned().collect();
         let mut paths = links.linking(&link_targets.touched);
@@ -100,7 +101,7 @@ impl Relocation {
         Ok(found)
     }
 
-    /// Where links lead before and after.
+    /// The files to which links lead, before and after.
     pub(super) fn link_targets(&self, overlay: &Overlay) -> LinkTargets {
         let after = if self.is_made {
             overlay.links().resolver().clone()
@@ -114,10 +115,10 @@ impl Relocation {
         LinkTargets { before: self.before.clone(), after, touched: ends.flat_map(keys_of).collect() }
     }
 
-    /// What is to be rewritten in one file, which is at `path` before; `None` for nothing.
+    /// The edit of one file, which is at `path` before the moves; `None` when no link changes.
     ///
     /// # Errors
-    /// A link that cannot be written so.
+    /// A link that cannot be written with the new target.
     pub(super) fn edit(
         &self,
         link_targets: &LinkTargets,
@@ -146,10 +147,10 @@ impl Relocation {
         }
         let folders = source.folders.iter().filter_map(|folder| Some((folder, self.new_folder(&folder.target)?)));
         edits.extend(folders);
-        if edits.is_empty() { Ok(None) } else { written(place, source, edits).map(Some) }
+        if edits.is_empty() { Ok(None) } else { with_targets(place, source, edits).map(Some) }
     }
 
-    /// The files with links that led to what moves.
+    /// The files with links to the moved files.
     pub(super) fn linking(&self, overlay: &Overlay) -> Vec<NotePath> {
         let touched: BTreeSet<String> = self.moves.keys().flat_map(keys_of).collect();
         let leads = |path: &NotePath, link: &Link| {
@@ -171,7 +172,7 @@ impl Relocation {
     }
 }
 
-/// A file and its links; `None` for one that can have none.
+/// A file and its links; `None` for a file of a kind without links.
 pub(super) fn read(overlay: &Overlay, path: &NotePath) -> Result<Option<Source>, VaultError> {
     if path.is_note() {
         return Ok(overlay.read(path)?.map(|note| Source::of_note(&note)));
@@ -184,8 +185,8 @@ pub(super) fn read(overlay: &Overlay, path: &NotePath) -> Result<Option<Source>,
     Source::read(path, text).map(Some).map_err(unreadable)
 }
 
-/// The target the link needs in order to name the same file; `None` when the one it has still does, an error when none
-/// can be written.
+/// The target with which the link leads to `expected`; `None` when the present target does, an error when no target
+/// that does can be written.
 fn new_target(
     link: &Link,
     addressing: Addressing,
@@ -193,7 +194,7 @@ fn new_target(
     expected: &NotePath,
     after: &Resolver,
 ) -> Result<Option<String>, ()> {
-    // A Markdown link that every Markdown reader follows stays one.
+    // A Markdown link with a relative path, which every Markdown reader follows, keeps a relative path.
     let strict = matches!(link.form, LinkForm::Markdown | LinkForm::Definition) && addressing == Addressing::Relative;
     let names = |target: &str| {
         after
@@ -226,14 +227,15 @@ fn new_target(
     candidates.into_iter().find(|target| names(target) && can_hold(link.form, target)).map(Some).ok_or(())
 }
 
-/// Whether a link of this form can name a target: between brackets, some characters mean something else.
+/// Whether a link of this form can hold a target. In a wikilink, some characters have another meaning.
 pub(super) fn can_hold(form: LinkForm, target: &str) -> bool {
     let breaks = || target.contains(['#', '|', '\n']) || target.contains("[[") || target.contains("]]");
     form != LinkForm::Wiki || !(breaks() || target.ends_with([']', '\\']) || target.trim() != target)
 }
 
-/// The file's text with the targets replaced, looked at again: every link must be what it was or what it was to become.
-fn written(
+/// The text of the file with the targets replaced. The new text is parsed: every link must be unchanged or have its new
+/// target.
+fn with_targets(
     path: &NotePath,
     source: &Source,
     mut edits: Vec<(&Link, String)>,
@@ -291,7 +293,7 @@ pub(super) fn retargeted(
     let mut edits = Vec::new();
     for (start, to) in links {
         let Some(link) = source.links.iter().find(|link| link.span.start == *start) else { continue };
-        // As short as it can be written: a bare name where that leads there.
+        // The shortest target is the bare name, when the bare name leads to the file.
         let bare = Link { target: to.file_name().to_owned(), ..link.clone() };
         let bare = if has_ending(&link.target) || link.form != LinkForm::Wiki {
             bare
@@ -310,7 +312,7 @@ pub(super) fn retargeted(
         };
         edits.push((link, target.unwrap_or(bare.target)));
     }
-    let (edit, done) = written(path, &source, edits)?;
+    let (edit, done) = with_targets(path, &source, edits)?;
     let written = edit.written(overlay.written(path), false);
     overlay.put(path, After::Text(edit.text.into(), written))?;
     overlay.changes.settle();

@@ -1,4 +1,4 @@
-//! Files that move, come or go, with the links to them and in them.
+//! Moves, new notes and deletions, with the links to the files and in the files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Renamed {
     }
 }
 
-/// Moves files; with `folder`, they are all that is in a folder, which moves so.
+/// Moves files. `folder` holds the path of a folder before and after, when the files are all files of the folder.
 pub(super) fn moved(
     overlay: &mut Overlay,
     moves: &BTreeMap<NotePath, NotePath>,
@@ -61,7 +61,7 @@ pub(super) fn moved(
     let relocation = Relocation { before: files.clone(), moves, folder, ..Relocation::default() };
     let found = relocation.relink(overlay)?;
     let Relocation { moves, .. } = relocation;
-    // All of it or nothing: one of these can be refused.
+    // Each of these steps can fail, so they change a copy; the copy replaces the overlay when all have succeeded.
     let mut next = overlay.clone();
     let mut contents = Vec::new();
     for (from, to) in &moves {
@@ -127,7 +127,7 @@ pub(super) fn folder(overlay: &mut Overlay, from: &str, to: &str) -> Result<Rena
     moved(overlay, &moves, Some((from.to_owned(), to.to_owned())))
 }
 
-/// Makes a note. Links that would lead to it though they led elsewhere are rewritten.
+/// Makes a note. A link that led elsewhere before and would lead to the new note is rewritten.
 pub(super) fn created(overlay: &mut Overlay, path: &NotePath, text: &str) -> Result<Renamed, VaultError> {
     let relocation =
         Relocation { before: overlay.links().resolver().clone(), fresh: Some(path.clone()), ..Relocation::default() };
@@ -138,7 +138,7 @@ pub(super) fn created(overlay: &mut Overlay, path: &NotePath, text: &str) -> Res
     finish(next, overlay, found, [path.clone()])
 }
 
-/// Lets links to a note that is gone lead to another.
+/// Rewrites links to a deleted note so that they lead to another note.
 pub(super) fn redirected(overlay: &mut Overlay, gone: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
     overlay.expect(to)?;
     let mut relocation = Relocation { before: overlay.links().resolver().clone(), ..Relocation::default() };
@@ -150,7 +150,7 @@ pub(super) fn redirected(overlay: &mut Overlay, gone: &NotePath, to: &NotePath) 
     finish(next, overlay, found, [gone.clone(), to.clone()])
 }
 
-/// Rewrites links to what was moved in files that have changed or come since.
+/// Rewrites links to moved files in files that are new or changed since the moves.
 pub(super) fn caught_up(overlay: &mut Overlay) -> Result<Renamed, VaultError> {
     let relocation = recorded_moves(overlay);
     if relocation.moves.is_empty() {
@@ -162,7 +162,7 @@ pub(super) fn caught_up(overlay: &mut Overlay) -> Result<Renamed, VaultError> {
     finish(overlay.clone(), overlay, found, tied)
 }
 
-/// The moves that the changes hold already, and where links to notes that go are led.
+/// The moves and the redirected links that the changes record.
 pub(super) fn recorded_moves(overlay: &Overlay) -> Relocation {
     let ends = overlay.changes.moves().iter().map(|moved| (moved.from.clone(), moved.to.clone()));
     let led = overlay.changes.redirects().iter().map(|(gone, to)| (gone.clone(), to.clone()));
@@ -175,7 +175,7 @@ pub(super) fn recorded_moves(overlay: &Overlay) -> Relocation {
     }
 }
 
-/// The files whose links led to a note that is gone.
+/// The files whose links led to a deleted note.
 pub(super) fn linking(overlay: &Overlay, gone: &NotePath) -> Vec<NotePath> {
     let mut relocation = Relocation { before: overlay.links().resolver().clone(), ..Relocation::default() };
     relocation.before.insert(gone);
@@ -183,7 +183,7 @@ pub(super) fn linking(overlay: &Overlay, gone: &NotePath) -> Vec<NotePath> {
     relocation.linking(overlay)
 }
 
-/// Applies rewritten links to the overlay, and ties the changes that belong together.
+/// Applies rewritten links to the overlay, and ties the changes that must be applied together.
 pub(super) fn finish(
     mut next: Overlay,
     overlay: &mut Overlay,
@@ -196,7 +196,7 @@ pub(super) fn finish(
     Ok(Renamed { moved: BTreeMap::new(), relinked: found.relinked, unread: found.unread })
 }
 
-/// The rewritten links of the files that stay where they are.
+/// Applies the rewritten links of the files that are not moved.
 fn take_edits(
     next: &mut Overlay,
     before: &Overlay,

@@ -1,4 +1,4 @@
-//! Links that the author of the edits wrote, in the way that the vault's settings have new links.
+//! Rewrites the links of the author of the edits in the style that the settings of the vault have for new links.
 
 use super::Overlay;
 use super::edited::Edited;
@@ -10,8 +10,8 @@ use crate::note::link::Writing;
 use crate::settings::{LinkFormat, LinkStyle};
 use crate::{Anchor, Link, LinkForm, Note, NotePath, Notes, VaultError};
 
-/// Rewrites the wikilinks of a note that the author wrote and that lead to a file. Markdown links stay, and so do links in
-/// the frontmatter, where Obsidian knows no others.
+/// Rewrites the wikilinks of a note that the author wrote and that lead to a file. Markdown links stay. Links in the
+/// frontmatter stay, because Obsidian knows only wikilinks there.
 pub(super) fn restyled(overlay: &mut Overlay, path: &NotePath, style: LinkStyle) -> Result<Vec<Relinked>, VaultError> {
     let before = overlay.written(path).to_vec();
     if style == LinkStyle::default() || before.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn restyled(overlay: &mut Overlay, path: &NotePath, style: LinkStyle)
     let texts = parts.iter().map(|(link, _, _, text)| (link.span.clone(), text.as_str()));
     let edit = Edited::replacing(note.text(), texts);
 
-    // Looked at again: every link leads where it led, to the same part of it.
+    // The new text is parsed and checked: every link leads to the same file and the same anchor.
     let again = Note::parse(path.clone(), edit.text.as_str());
     let holds = |(old, new): (&Link, &Link)| {
         let styled = parts.iter().find(|(link, ..)| std::ptr::eq(*link, old));
@@ -62,7 +62,7 @@ pub(super) fn restyled(overlay: &mut Overlay, path: &NotePath, style: LinkStyle)
     Ok(done)
 }
 
-/// The target and the whole text of a link in a style; `None` when it cannot be written so.
+/// The target and the whole text of a link in a style; `None` when the link cannot be written in the style.
 fn in_style(
     note: &Note,
     link: &Link,
@@ -72,7 +72,7 @@ fn in_style(
 ) -> Option<(String, String)> {
     let folder = note.path().folder();
     let form = if style.markdown { LinkForm::Markdown } else { LinkForm::Wiki };
-    // A wikilink names a note without its ending.
+    // A wikilink names a note without the ending `.md`.
     let shown = |path: &str| match form {
         LinkForm::Wiki if file.is_note() => crate::path::without_ending(path).to_owned(),
         _ => path.to_owned(),
@@ -109,7 +109,7 @@ fn in_style(
         let text = note.text();
         let mut rest = text[link.target_span.end..link.span.end].to_owned();
         if link.shown.is_none() && !link.embed && target != file.name() {
-            // The name is shown, as Obsidian does it, and not the path.
+            // A link by path gets the name as its shown text, as Obsidian writes such links.
             let end = rest.rfind("]]")?;
             rest.insert_str(end, &format!("|{}", file.name()));
         }

@@ -1,11 +1,12 @@
-//! Edits of a note's text. What is put in takes the line breaks of the note; the note keeps its beginning and end.
+//! Edits of the text of a note. Inserted text takes the line breaks of the note. The byte order mark and the line break
+//! at the end, or their absence, stay.
 
 use super::edited::{Edited, Hunk};
 use crate::note::heading::heading_key;
 use crate::note::lines::{Lines, Style};
 use crate::{Heading, Note, NotePath, VaultError};
 
-/// The text with more at its end, on a line of its own.
+/// The text with `more` at its end, on a new line.
 pub(super) fn appended(text: &str, more: &str) -> Edited {
     let style = Style::of(text);
     let mut whole = text.to_owned();
@@ -18,7 +19,7 @@ pub(super) fn appended(text: &str, more: &str) -> Edited {
     Edited { text: whole, hunks: vec![hunk] }
 }
 
-/// The text with more before its body, after the frontmatter.
+/// The text with `more` between the frontmatter and the body.
 pub(super) fn prepended(note: &Note, more: &str) -> Edited {
     let text = note.text();
     let style = Style::of(text);
@@ -33,7 +34,7 @@ pub(super) fn prepended(note: &Note, more: &str) -> Edited {
     Edited { text: whole, hunks: vec![hunk] }
 }
 
-/// The text with every occurrence replaced, if there are as many as expected.
+/// The text with every occurrence of `old` replaced, if there are `expected` occurrences.
 pub(super) fn replaced(
     path: &NotePath,
     text: &str,
@@ -49,7 +50,7 @@ pub(super) fn replaced(
     }
     let style = Style::of(text);
     let exact = text.matches(old).count();
-    // Models quote with plain line breaks whatever the file has.
+    // Models quote with `\n`, whatever line breaks the file has.
     let old = if exact == 0 { style.breaks(old) } else { old.to_owned() };
     let places: Vec<usize> = text.match_indices(&old).map(|(at, _)| at).collect();
     if places.len() != expected {
@@ -59,13 +60,13 @@ pub(super) fn replaced(
         return Err(VaultError::Occurrences { path: path.clone(), expected, found: places.len(), lines: at });
     }
     let new = style.breaks(new);
-    // What old and new begin and end with stays.
+    // The common beginning and end of `old` and `new` are not part of the hunk.
     let hunk = Edited::between(&old, new.clone()).hunks.remove(0);
     let parts = places.iter().map(|at| (at + hunk.old.start..at + hunk.old.end, &new[hunk.new.clone()]));
     Ok(Edited::replacing(text, parts))
 }
 
-/// The text with what is below a heading replaced, up to the next heading of its level or above.
+/// The text with the section below a heading replaced, up to the next heading of the same or a higher level.
 pub(super) fn section_replaced(note: &Note, heading: &str, content: &str) -> Result<Edited, VaultError> {
     let text = note.text();
     let style = Style::of(text);
@@ -85,9 +86,9 @@ pub(super) fn section_replaced(note: &Note, heading: &str, content: &str) -> Res
         (style.newline, tail)
     } else {
         let lead = &old[..old.len() - old.trim_start_matches(['\n', '\r']).len()];
-        let kept = old.trim_end_matches(['\n', '\r', ' ', '\t']).len();
-        let tail = &old[kept..];
-        // The line break that ends the content is written with it.
+        let end_of_text = old.trim_end_matches(['\n', '\r', ' ', '\t']).len();
+        let tail = &old[end_of_text..];
+        // The new content brings the line break at its end, so the tail loses one.
         (lead, tail.strip_prefix("\r\n").or_else(|| tail.strip_prefix('\n')).unwrap_or(tail))
     };
     let mut whole = text[..start].to_owned();
@@ -109,7 +110,8 @@ pub(super) fn section_replaced(note: &Note, heading: &str, content: &str) -> Res
     Ok(Edited { text: whole, hunks: vec![hunk] })
 }
 
-/// The heading with this text, by exact text, else without regard to case and marks; a leading `##` tells the level.
+/// The index of the heading with this text: by exact text, or else by [`heading_key`]. A leading `##` restricts the
+/// level.
 fn find(path: &NotePath, sections: &[&Heading], wanted: &str) -> Result<usize, VaultError> {
     let bare = wanted.trim().trim_start_matches('#');
     let level = wanted.trim().len() - bare.len();

@@ -19,22 +19,22 @@ pub(super) fn links(text: &str) -> Result<(Vec<Link>, Vec<Link>), String> {
         let wiki = |link: Link| links.push(expression.placed(link, &lines));
         scan::wikilinks(&expression.text, 0..expression.text.len(), &[], wiki, &none);
         for literal in literals(&expression) {
-            let said = &expression.text[literal.clone()];
+            let name = &expression.text[literal.clone()];
             match reference_kind(&expression.text, &literal) {
                 Some(ReferenceKind::Link) => {
-                    let (path, anchor) = match said.split_once('#') {
+                    let (path, anchor) = match name.split_once('#') {
                         Some((path, rest)) => (path, anchor_of(rest)),
-                        None => (said, None),
+                        None => (name, None),
                     };
                     if !is_external(path) && !path.contains("[[") {
                         links.extend(link(LinkForm::Wiki, path, anchor, literal.start, &expression, &lines));
                     }
                 }
                 Some(ReferenceKind::Path) => {
-                    links.extend(link(LinkForm::Path, said, None, literal.start, &expression, &lines));
+                    links.extend(link(LinkForm::Path, name, None, literal.start, &expression, &lines));
                 }
                 Some(ReferenceKind::Folder) => {
-                    let folder = said.trim_end_matches('/');
+                    let folder = name.trim_end_matches('/');
                     folders.extend(link(LinkForm::Path, folder, None, literal.start, &expression, &lines));
                 }
                 None => {}

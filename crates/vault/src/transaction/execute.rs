@@ -51,29 +51,29 @@ impl FileAccess<'_> {
             self.make_dir(dir)?;
         }
         let dir = journal.join(format!("{number:06}"));
-        let mut kept = Vec::new();
-        let written = self.keep_all(backups, &mut kept).and_then(|()| self.write_entry(&dir, intent, staged));
+        let mut created = Vec::new();
+        let written = self.keep_all(backups, &mut created).and_then(|()| self.write_entry(&dir, intent, staged));
         if written.is_err() {
             // A full disk must not be left fuller; what cannot be removed now, recovery removes.
             let _ = self.clear_entry(&dir, true);
-            for path in kept {
+            for path in created {
                 let _ = self.files.remove(&path);
             }
         }
         written.map(|()| dir)
     }
 
-    fn keep_all(&self, backups: &[(ContentHash, Vec<u8>)], kept: &mut Vec<PathBuf>) -> Outcome {
+    fn keep_all(&self, backups: &[(ContentHash, Vec<u8>)], created: &mut Vec<PathBuf>) -> Outcome {
         for (hash, bytes) in backups {
             let path = blob(self.root, hash);
             if fs::read(&path).is_ok_and(|there| ContentHash::of(&there) == *hash) {
                 continue;
             }
             let unfinished = path.with_extension("part");
-            kept.push(unfinished.clone());
+            created.push(unfinished.clone());
             self.write(&unfinished, bytes, &FileAttributes::default())?;
             self.rename(&unfinished, &path)?;
-            kept.push(path);
+            created.push(path);
         }
         self.sync_dir(&self.root.join(HOME).join("blobs"))
     }
@@ -316,7 +316,7 @@ impl FileAccess<'_> {
         let listed = fs::read_dir(dir).map_err(|error| VaultError::io("list", dir, error))?;
         for item in listed.flatten() {
             let name = item.file_name();
-            let needed = ["intent", "done", "back"].iter().any(|kept| name == *kept);
+            let needed = ["intent", "done", "back"].iter().any(|file| name == *file);
             if whole || !needed {
                 self.remove(&item.path())?;
             }

@@ -39,7 +39,7 @@ pub(super) fn forget_with(files: &dyn Files, vault: &Vault, runs: &BTreeSet<Stri
     let access = FileAccess { root: vault.root(), files };
     recover_first(vault, &access)?;
     let mut forgotten = Forgotten::default();
-    let (mut gone, kept): (Vec<_>, Vec<_>) = journal::entries(vault.root())?.into_iter().partition(|entry| {
+    let (mut gone, remaining): (Vec<_>, Vec<_>) = journal::entries(vault.root())?.into_iter().partition(|entry| {
         entry.end.is_some() && matches!(&entry.intent, Some(Ok(intent)) if runs.contains(&intent.run))
     });
     gone.reverse();
@@ -49,7 +49,7 @@ pub(super) fn forget_with(files: &dyn Files, vault: &Vault, runs: &BTreeSet<Stri
             forgotten.runs.insert(intent.run.clone());
         }
     }
-    forgotten.bytes += access.sweep(&kept)?;
+    forgotten.bytes += access.sweep(&remaining)?;
     Ok(forgotten)
 }
 
@@ -73,7 +73,7 @@ impl FileAccess<'_> {
 
     /// Removes what an earlier removal left, and bytes that no entry names. Where an entry cannot be read, all bytes
     /// stay.
-    fn sweep(&self, kept: &[Entry]) -> Result<u64, VaultError> {
+    fn sweep(&self, remaining: &[Entry]) -> Result<u64, VaultError> {
         let mut bytes = 0;
         for dir in items(&journal::journal_dir(self.root)) {
             if dir.extension().is_some_and(|ending| ending == GONE) && dir.is_dir() {
@@ -81,7 +81,7 @@ impl FileAccess<'_> {
             }
         }
         let mut named: BTreeSet<String> = BTreeSet::new();
-        for entry in kept {
+        for entry in remaining {
             let Some(Ok(intent)) = &entry.intent else { return Ok(bytes) };
             let hashes = intent.ops.iter().filter_map(|op| op.before.as_ref());
             named.extend(hashes.map(|hash| hash.as_str().to_owned()));

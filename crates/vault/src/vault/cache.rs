@@ -48,7 +48,7 @@ fn changed(_metadata: &Metadata) -> Option<SystemTime> {
 
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    kept: Mutex<CachedNotes>,
+    notes: Mutex<CachedNotes>,
     limit: usize,
 }
 
@@ -60,22 +60,22 @@ struct CachedNotes {
 
 impl Cache {
     pub(super) fn new(limit: usize) -> Self {
-        Self { kept: Mutex::default(), limit }
+        Self { notes: Mutex::default(), limit }
     }
 
     pub(super) fn get(&self, path: &NotePath, stamp: Stamp) -> Option<Note> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.notes.get(path).filter(|(seen, _)| *seen == stamp).map(|(_, note)| note.clone())
+        let cached = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.notes.get(path).filter(|(seen, _)| *seen == stamp).map(|(_, note)| note.clone())
     }
 
     pub(super) fn put(&self, note: &Note, stamp: Stamp) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, old)) = kept.notes.remove(note.path()) {
-            kept.bytes -= old.text().len();
+        let mut cached = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, old)) = cached.notes.remove(note.path()) {
+            cached.bytes -= old.text().len();
         }
-        if kept.bytes + note.text().len() <= self.limit {
-            kept.bytes += note.text().len();
-            kept.notes.insert(note.path().clone(), (stamp, note.clone()));
+        if cached.bytes + note.text().len() <= self.limit {
+            cached.bytes += note.text().len();
+            cached.notes.insert(note.path().clone(), (stamp, note.clone()));
         }
     }
 }

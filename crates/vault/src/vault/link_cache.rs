@@ -14,10 +14,10 @@ impl VaultLinks {
     /// The links as of the last listing of the vault. A file is read when it is new, when its stamp is another, and when it
     /// changed so shortly before it was listed that its stamp does not tell.
     pub(super) fn of(&self, vault: &Vault) -> Arc<Layer> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Listed under the lock, so that no older listing follows a newer one.
         let now = vault.listing();
-        let (before, layer) = &mut *kept;
+        let (before, layer) = &mut *cache;
         if Arc::ptr_eq(before, &now) {
             return Arc::clone(layer);
         }

@@ -104,7 +104,7 @@ pub(super) fn walk(root: &Path, options: &VaultOptions) -> Result<Listing, Vault
                 return Err(VaultError::NotAVault { root: root.to_owned(), source: source.into() });
             }
             Err(error) => {
-                let path = error.path().map(|path| shown(root, path)).unwrap_or_default();
+                let path = error.path().map(|path| relative_path(root, path)).unwrap_or_default();
                 listing.skipped.insert(Skipped { path, reason: SkipReason::Unreadable(error.to_string()) });
                 continue;
             }
@@ -117,7 +117,7 @@ pub(super) fn walk(root: &Path, options: &VaultOptions) -> Result<Listing, Vault
 }
 
 fn file(root: &Path, entry: &walkdir::DirEntry, options: &VaultOptions, listing: &mut Listing) {
-    let path = shown(root, entry.path());
+    let path = relative_path(root, entry.path());
     let skip = |listing: &mut Listing, reason| {
         listing.skipped.insert(Skipped { path: path.clone(), reason });
     };
@@ -163,7 +163,7 @@ fn is_hidden(name: &std::ffi::OsStr) -> bool {
 }
 
 /// The path from the root, composed, with `/` between its parts.
-fn shown(root: &Path, path: &Path) -> String {
+fn relative_path(root: &Path, path: &Path) -> String {
     let relative = path.strip_prefix(root).unwrap_or(path);
     let parts = relative.components().map(|part| part.as_os_str().to_string_lossy().nfc().collect::<String>());
     parts.collect::<Vec<_>>().join("/")

@@ -26,6 +26,7 @@ on_every_store!(
     case_31_an_error_of_the_store_is_the_error_of_the_run,
     case_32_a_time_limit_ends_the_attempt_and_drops_what_it_made,
     case_32_an_idle_limit_is_put_off_by_signs_of_life,
+    case_32_a_time_limit_of_a_step_stops_what_is_unfinished,
     case_34_a_handler_takes_over_in_the_same_step_and_leads_on,
     case_34_a_death_in_a_handler_leads_back_to_the_handler,
     case_34_two_failures_have_their_own_handlers,
@@ -313,6 +314,33 @@ async fn case_32_an_idle_limit_is_put_off_by_signs_of_life(case_store: &CaseStor
             Some(message) => assert_eq!(failed(outcome), message),
         }
     }
+}
+
+async fn case_32_a_time_limit_of_a_step_stops_what_is_unfinished(case_store: &CaseStore) {
+    let limit = Duration::from_millis(200);
+    let calls = Calls::default();
+    let mut graph = StateGraph::<Work>::new("g");
+    for node in [OK, FLAKY] {
+        let (calls, name) = (calls.clone(), node.as_str().to_owned());
+        graph.add_node(node.clone(), move |_: Snapshot<Work>| {
+            calls.add(&*name);
+            let (stuck, name) = (name == "flaky" && calls.count("flaky") == 1, name.clone());
+            async move {
+                if stuck {
+                    std::future::pending::<()>().await;
+                }
+                Worked::Ok(line(name))
+            }
+        });
+        graph.add_edge(START, node);
+    }
+    let thread = case_store.thread(graph).policy(case_store.policy().step_timeout(limit));
+    let error = thread.run(Work::update()).await.unwrap_err();
+    let RunError::StepTimeout { step: 1, unfinished, .. } = &error else { panic!("{error}") };
+    assert_eq!(unfinished, &["flaky"]);
+    assert_eq!(thread.state().await.unwrap().next, ["flaky"]);
+    assert_eq!(done(thread.continue_().await).log.iter().collect::<Vec<_>>(), ["flaky", "ok"]);
+    assert_eq!((calls.count("ok"), calls.count("flaky")), (1, 2));
 }
 
 async fn case_34_a_handler_takes_over_in_the_same_step_and_leads_on(case_store: &CaseStore) {

@@ -51,8 +51,8 @@ pub async fn text<U>(
             Err(ModelError::Incomplete { partial, .. }) => partial,
             Err(error) => return Ok(Err(AskFailure::Model(error))),
         };
-        let said = tags::without(&raw, "think");
-        match check(said.trim()) {
+        let reply = tags::without(&raw, "think");
+        match check(reply.trim()) {
             Ok(value) => return Ok(Ok(value)),
             Err(reason) => problem = reason,
         }

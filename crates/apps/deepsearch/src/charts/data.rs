@@ -104,27 +104,30 @@ pub fn checked_data(proposal: ChartProposal, sources: &[&Document]) -> Result<Op
     }
     let mut shown = Vec::new();
     for (at, record) in proposal.records.iter().enumerate() {
-        let mut said =
-            ChartDatum { label: record.label.trim().to_owned(), said: said(record, kind), ..ChartDatum::default() };
+        let mut shown_datum = ChartDatum {
+            label: record.label.trim().to_owned(),
+            said: value_text(record, kind),
+            ..ChartDatum::default()
+        };
         let mut problem = format!("the record `{}` names no document", record.label);
         for number in &record.documents {
             let Some(place) = (*number as usize).checked_sub(1) else { continue };
             match found.get(&place).and_then(|records| records.get(at)) {
                 Some(Ok(range)) => {
                     let evidence_id = sources[place].id.to_string();
-                    if said.sources.iter().all(|known| known.evidence_id != evidence_id) {
-                        said.sources.push(DatumSource { evidence_id, span: (range.start, range.end) });
+                    if shown_datum.sources.iter().all(|known| known.evidence_id != evidence_id) {
+                        shown_datum.sources.push(DatumSource { evidence_id, span: (range.start, range.end) });
                     }
                 }
                 Some(Err(reason)) => problem = format!("document {number} does not have the record: {reason}"),
                 None => {}
             }
         }
-        if said.sources.is_empty() {
+        if shown_datum.sources.is_empty() {
             return Err(problem);
         }
-        data.records[at].citations = said.sources.iter().map(|source| source.evidence_id.clone()).collect();
-        shown.push(said);
+        data.records[at].citations = shown_datum.sources.iter().map(|source| source.evidence_id.clone()).collect();
+        shown.push(shown_datum);
     }
     let description = proposal.description.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(number) = foreign_number(&description, sources) {
@@ -144,8 +147,8 @@ fn datum(record: &ProposedRecord, kind: ChartKind) -> Datum {
     }
 }
 
-/// What a record says of its label.
-fn said(record: &ProposedRecord, kind: ChartKind) -> String {
+/// The value of a record with its unit, or the event of the record.
+fn value_text(record: &ProposedRecord, kind: ChartKind) -> String {
     match record.value {
         Some(value) if kind.is_numeric() => format!("{value} {}", record.unit.trim()).trim_end().to_owned(),
         _ => record.event.trim().to_owned(),

@@ -154,10 +154,10 @@ mod tests {
         let traces = [trace("https://one.example", false), trace("https://two.example", false)];
         let (out, all, messages) = insert_charts(&text, &traces, &charts);
         let written: Vec<String> = trace_marks(&out).into_iter().map(|mark| mark.url).collect();
-        let kept: Vec<&str> = all.iter().map(|trace| trace.url.as_str()).collect();
+        let listed: Vec<&str> = all.iter().map(|trace| trace.url.as_str()).collect();
         let expected = ["one", "c1", "c2", "two", "c3", "c4"].map(|host| format!("https://{host}.example"));
         assert_eq!(written, expected);
-        assert_eq!(kept, written);
+        assert_eq!(listed, written);
         let ids: Vec<&str> = messages.iter().map(|message| message.chart_id.as_str()).collect();
         assert_eq!(ids, ["chart_1_1", "chart_1_2"]);
         let block = "\n\n(#insertChart:chart_1_1)\n\n**Shares b**: What is shown\n\n| Place | Time |\n| --- | --- |\n\

@@ -51,7 +51,7 @@ pub struct CollectorState {
 
 impl CollectorState {
     /// The ids of the documents that were found.
-    pub(super) fn known(&self) -> BTreeSet<EvidenceId> {
+    pub(super) fn known_ids(&self) -> BTreeSet<EvidenceId> {
         self.doc_infos.iter().map(|found| found.id.clone()).collect()
     }
 

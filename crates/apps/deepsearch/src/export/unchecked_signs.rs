@@ -17,10 +17,10 @@ pub(super) fn with_signs(result: &FinalResult, language: Locale) -> Cow<'_, str>
     let mut from = 0;
     for one in statements.iter().filter(|one| one.basis != StatementBasis::Derived) {
         let Some(end) = Unit::CodePoints.byte(text, one.end_offset).filter(|end| *end >= from) else { continue };
-        let said = &text[from..end];
-        out.push_str(said);
+        let statement = &text[from..end];
+        out.push_str(statement);
         // An address would take the sign for its own.
-        let last = said.split_whitespace().next_back().unwrap_or_default();
+        let last = statement.split_whitespace().next_back().unwrap_or_default();
         if last.contains("://") || last.starts_with("www.") {
             out.push(' ');
         }

@@ -85,11 +85,11 @@ pub(crate) fn written(
 
 /// Text without signs of markup, in one line.
 fn plain(text: &str) -> String {
-    let kept: String = text
+    let text: String = text
         .chars()
         .map(|c| if matches!(c, '<' | '>' | '*' | '[' | ']' | '`' | '|' | '\\' | '\n') { ' ' } else { c })
         .collect();
-    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

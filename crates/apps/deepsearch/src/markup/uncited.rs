@@ -51,12 +51,12 @@ fn is_place(text: &str) -> bool {
 
 /// Whether something only names what follows: the heading of a table, or a line in bold that ends no sentence.
 fn is_title(body: &str, claim: &Claim) -> bool {
-    let said = &body[claim.range.clone()];
-    if said.starts_with('|') {
+    let statement = &body[claim.range.clone()];
+    if statement.starts_with('|') {
         let next = body[claim.range.end..].lines().nth(1).unwrap_or_default().trim();
         return next.starts_with('|') && next.contains('-') && next.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
     }
-    let bold = said.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
+    let bold = statement.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
     let alone = body[..claim.range.start].chars().next_back().is_none_or(|c| c == '\n')
         && body[claim.range.end..].chars().next().is_none_or(|c| c == '\n');
     alone
@@ -129,9 +129,10 @@ mod tests {
     #[test]
     fn statements_without_a_citation_are_found_where_they_end() {
         let found = uncited(REPORT, &[chart()]);
-        let said: Vec<(&str, &str)> = found.iter().map(|one| (one.text.as_str(), &REPORT[one.range.clone()])).collect();
+        let statements: Vec<(&str, &str)> =
+            found.iter().map(|one| (one.text.as_str(), &REPORT[one.range.clone()])).collect();
         assert_eq!(
-            said,
+            statements,
             [
                 ("It is so.", "It is so."),
                 ("So it is.", "[So it is](#inference:1)."),

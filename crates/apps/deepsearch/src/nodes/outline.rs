@@ -47,13 +47,13 @@ pub async fn outline(
     let own = last.filter(|_| name == "outliner_user_revised").and_then(|round| read(&round.feedback));
     let earlier: Vec<String> = (1..)
         .zip(state.outline_interactions.iter())
-        .map(|(round, said)| format!("Round {round} feedback: {}", said.feedback))
+        .map(|(round, interaction)| format!("Round {round} feedback: {}", interaction.feedback))
         .collect();
     let args = json!({
         "query": state.query, "language": state.language.as_str(), "today": state.request.today,
         "max_section_num": most, "questions": state.questions, "user_feedback": state.user_feedback,
         "report_template": state.report_template, "dependencies": dependencies, "relationships": RELATIONSHIPS,
-        "current_outline": state.current_outline.as_ref().map(|outline| shown(outline)).unwrap_or_default(),
+        "current_outline": state.current_outline.as_ref().map(|outline| outline_text(outline)).unwrap_or_default(),
         "feedback": last.map(|round| round.feedback.as_str()).unwrap_or_default(), "previous_feedback": earlier,
         "found": state.entry_search_results.iter().take(5).map(|found| &found.title).collect::<Vec<_>>(),
     });
@@ -122,7 +122,7 @@ fn read(text: &str) -> Option<RawOutline> {
 }
 
 /// The outline as a model sees it: without plans.
-fn shown(outline: &Outline) -> String {
+fn outline_text(outline: &Outline) -> String {
     let sections: Vec<_> = outline
         .sections
         .iter()

@@ -122,12 +122,12 @@ pub fn repair(sections: &mut [Section]) -> Vec<String> {
     }
     let ids: Vec<String> = sections.iter().map(|section| section.id.clone()).collect();
     for (at, section) in sections.iter_mut().enumerate() {
-        let said = std::mem::take(&mut section.relationships);
+        let relationships = std::mem::take(&mut section.relationships);
         let mut parents: Vec<String> = Vec::new();
         for (number, parent) in std::mem::take(&mut section.parent_ids).into_iter().enumerate() {
             let earlier = ids[..at].contains(&parent) && parent != section.id;
             if earlier && !parents.contains(&parent) {
-                let relationship = said.get(number).or(said.last()).cloned();
+                let relationship = relationships.get(number).or(relationships.last()).cloned();
                 section.relationships.push(relationship.unwrap_or_else(|| UNSAID.to_owned()));
                 parents.push(parent);
             }

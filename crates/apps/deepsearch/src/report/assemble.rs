@@ -78,11 +78,11 @@ pub fn assemble(parts: &Parts<'_>) -> (String, Vec<TraceSource>) {
 
 /// A text without its headings, which would count as chapters.
 fn without_headings(text: &str) -> String {
-    let kept: Vec<&str> = crate::markup::lines(text)
+    let lines: Vec<&str> = crate::markup::lines(text)
         .filter(|(line, plain)| !(*plain && crate::markup::heading(line).is_some()))
         .map(|(line, _)| line)
         .collect();
-    kept.join("\n").trim().to_owned()
+    lines.join("\n").trim().to_owned()
 }
 
 #[cfg(test)]

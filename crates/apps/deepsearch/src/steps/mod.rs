@@ -65,7 +65,7 @@ impl StepsState {
         plan
     }
 
-    fn known(&self) -> impl Iterator<Item = &str> {
+    fn known_ids(&self) -> impl Iterator<Item = &str> {
         self.background.iter().map(|note| note.id.as_str()).chain(self.done.keys().map(String::as_str))
     }
 
@@ -104,10 +104,10 @@ pub fn graph_with(
 /// In: the plan. Out: a warning (211900) that names the steps whose parents nobody provides; the original drops them
 /// in silence.
 async fn begin(state: Snapshot<StepsState>, _cx: Context<Resources>) -> Result<StepsStateUpdate, NodeError> {
-    let known: Vec<&str> = state.known().collect();
+    let known: Vec<&str> = state.known_ids().collect();
     let lost = unsatisfiable(state.order, &state.plan.steps, &known);
     let section = &state.request.section_id;
-    let told = lost.into_iter().map(|(step, missing)| {
+    let notices = lost.into_iter().map(|(step, missing)| {
         let needs: Vec<String> = missing.iter().map(|parent| format!("`{parent}`")).collect();
         let message = format!(
             "step `{}` ({}) was left out: it needs {}, which no step provides",
@@ -118,7 +118,7 @@ async fn begin(state: Snapshot<StepsState>, _cx: Context<Resources>) -> Result<S
         let notice = Notice::warning(StatusCode::StepNoDocuments, message);
         if section.is_empty() { notice } else { notice.in_section(section) }
     });
-    Ok(StepsState::update().notices(told.collect::<Vec<_>>()))
+    Ok(StepsState::update().notices(notices.collect::<Vec<_>>()))
 }
 
 fn ready(state: &StepsState) -> Vec<Packet> {

@@ -1,4 +1,4 @@
-//! Verdicts on the citations of charts, which were checked when the charts were drawn.
+//! Verdicts on the citations of charts. The data of a chart were checked when the chart was drawn.
 
 use graphloom_citations::{Basis, Checked, Span, Verdict};
 
@@ -8,8 +8,9 @@ use crate::state::TraceSource;
 
 /// The verdict on a citation behind a chart; `None` for other citations.
 ///
-/// The sentence or the row that states the datum was found before the chart was drawn, so the verdict is supported. A citation
-/// of an older version follows a caption, which no source says; it stays, not checked.
+/// The verdict is supported, because the sentence or row that states the datum was found before the chart was drawn. A
+/// chart of an older version cites a source behind the caption, which no source states; such a citation stays in the
+/// report and is not checked.
 pub(super) fn chart_verdict(data: usize, trace: &TraceSource, source: &Document) -> Option<Judged> {
     if !trace.chart {
         return None;

@@ -1,4 +1,4 @@
-//! Stage 2: every citation of a report gets a verdict.
+//! Stage 2: gives every citation of a report a verdict.
 
 use std::collections::BTreeMap;
 
@@ -29,17 +29,17 @@ use crate::status::{Notice, StatusCode};
 pub struct CheckedReport {
     /// The report with `[checked_citation:id][[n]](url)` and its list of references.
     pub content: String,
-    /// The citations that stand in it, by id.
+    /// The citations in the report, in the order of their ids.
     pub data: Vec<CitationMessage>,
-    /// Their sources, in the same order.
+    /// The sources of the citations, in the same order.
     pub sources: Vec<TraceSource>,
-    /// How many citations got which verdict, those that were taken out included.
+    /// The number of citations with each verdict, removed citations included.
     pub count: CitationCount,
-    /// Statements that no source supports, and what was done with them.
+    /// Statements that no source supports, each with its treatment.
     pub unsupported: Vec<UnsupportedStatement>,
-    /// What failed.
+    /// Failures of the check.
     pub notices: Vec<Notice>,
-    /// What a user should know.
+    /// Remarks for the user.
     pub notes: Vec<String>,
 }
 
@@ -52,10 +52,10 @@ pub(super) struct KeptCitation {
 /// A citation with its verdict.
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
-    /// The place of its source in `merged_trace_source_datas`.
+    /// The index of the source in `merged_trace_source_datas`.
     pub(super) data: usize,
     pub(super) checked: Checked,
-    /// What it points at in the evidence: the span of the verdict, else the one that comes closest.
+    /// The cited span of the evidence: the span of the verdict, or else the span with the closest wording.
     pub(super) span: Option<Span>,
 }
 
@@ -72,11 +72,12 @@ impl Judged {
 
 /// Checks the citations of a report.
 ///
-/// Whole sentences that are quoted, and another number, unit or date of the same quantity, decide without a model; the
-/// model judges all else, with what made a rule doubt. A model that cannot be asked
-/// leaves citations not checked and in place (212105), and so do judgements that are missing (212103) or cannot be read
-/// (212104). A citation without a source is taken out (212102). What becomes of statements without support is
-/// `source_tracer_unsupported`.
+/// Rules decide when the source holds the statement as a quotation, and when it has another number, unit or date for
+/// the same quantity. The model judges every other citation; the doubts of the rules are part of the question.
+///
+/// A citation stays in place, not checked, when the model cannot be asked (212105), when a judgement is missing
+/// (212103) and when a judgement cannot be read (212104). A citation without a source is removed (212102).
+/// `source_tracer_unsupported` chooses the treatment of statements without support.
 ///
 /// # Errors
 /// Only errors that no model caused.
@@ -105,24 +106,24 @@ pub async fn check_report(
 
     let settled =
         settle(cx, &draft, &statements, judged, &evidence, language, config.source_tracer_unsupported).await?;
-    let mut kept = BTreeMap::new();
-    for (claim, one) in &settled.kept {
+    let mut citations = BTreeMap::new();
+    for (claim, one) in &settled.citations {
         if let (Some(source), Some(span)) = (evidence(one.data), one.span) {
             let message = message(source, claim, one.verdict(), span, one.checked.overlap);
-            kept.insert(one.data, KeptCitation { message });
+            citations.insert(one.data, KeptCitation { message });
         }
     }
-    (out.content, out.data, out.sources) = number(&settled.text, &kept, datas, language);
+    (out.content, out.data, out.sources) = number(&settled.text, &citations, datas, language);
     out.notes.push(out.count.to_string());
     out.notes.extend(settled.unsupported.iter().map(ToString::to_string));
     out.unsupported = settled.unsupported;
     Ok(out)
 }
 
-/// The body of the report with `[citation:K]`, K the place of the source in the list, for every mark of stage 1.
+/// The body of the report with `[citation:K]` for every mark of stage 1; K is the index of the source in the list.
 fn draft(report: &Report, notices: &mut Vec<Notice>) -> String {
     let datas = &report.merged_trace_source_datas;
-    // Marks that no stage made are none: a document may have put them into a text.
+    // Citation marks of any other form are removed: a document may have brought them into the text.
     let body = replace_marks(&without_references(&report.report_content), |_| None);
     let (mut draft, mut from, mut next, mut lost) = (String::new(), 0, 0, 0_usize);
     for mark in trace_marks(&body) {
@@ -130,7 +131,8 @@ fn draft(report: &Report, notices: &mut Vec<Notice>) -> String {
         from = mark.range.end;
         let same =
             |data: &TraceSource| link_target(&data.url) == mark.url || canonical(&data.url) == canonical(&mark.url);
-        // In order; where the order is broken, the next one with the address.
+        // Sources stand in the order of the marks. Where the order is broken, the next source with the address is
+        // taken.
         let place = datas[next.min(datas.len())..].iter().position(same).map(|ahead| next + ahead);
         match place.or_else(|| datas.iter().position(same)) {
             Some(index) => {
@@ -151,10 +153,11 @@ fn draft(report: &Report, notices: &mut Vec<Notice>) -> String {
     draft
 }
 
-/// The verdicts of each statement's citations, by the statement's place.
+/// The verdicts on the citations of each statement, by the index of the statement.
 type Verdicts = BTreeMap<usize, Vec<Judged>>;
 
-/// The verdicts of all citations, and those that are missing. A source that is cited twice counts once.
+/// The verdicts on all citations, and the counts of missing judgements. A source that a statement cites twice counts
+/// once.
 async fn judge<'e>(
     cx: &Context<Resources>,
     statements: &[Claim],
@@ -194,7 +197,7 @@ async fn judge<'e>(
     Ok((judged, missed))
 }
 
-/// The sources of a statement, by their places.
+/// The indices of the sources that a statement cites, each once.
 pub(super) fn cited(claim: &Claim) -> Vec<usize> {
     let mut places = Vec::new();
     for mark in &claim.marks {
@@ -217,7 +220,8 @@ pub(super) fn with_span(data: usize, checked: Checked, claim: &str, source: &Doc
     Judged { data, checked, span }
 }
 
-/// Of several citations of one address behind one statement the best stays: supported, then not checked, then others.
+/// Keeps the best of several citations of one address behind one statement: supported, then not checked, then
+/// contradicted, then not found.
 fn keep_best(verdicts: &mut Vec<Judged>, datas: &[TraceSource]) {
     let address = |one: &Judged| datas.get(one.data).map(|data| canonical(&data.url));
     let rank = |one: &Judged| match one.verdict() {
@@ -226,13 +230,13 @@ fn keep_best(verdicts: &mut Vec<Judged>, datas: &[TraceSource]) {
         Verdict::Contradicted => 1,
         Verdict::NotFound => 0,
     };
-    let mut kept: Vec<Judged> = Vec::new();
+    let mut best: Vec<Judged> = Vec::new();
     for one in verdicts.drain(..) {
-        match kept.iter_mut().find(|other| address(other) == address(&one)) {
+        match best.iter_mut().find(|other| address(other) == address(&one)) {
             Some(other) if rank(&one) > rank(other) => *other = one,
             Some(_) => {}
-            None => kept.push(one),
+            None => best.push(one),
         }
     }
-    *verdicts = kept;
+    *verdicts = best;
 }

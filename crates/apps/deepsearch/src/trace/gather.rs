@@ -1,4 +1,4 @@
-//! What the model is asked in stage 1.
+//! The questions of stage 1 to the model.
 
 use graphloom_core_graph::{Context, NodeError};
 use schemars::JsonSchema;
@@ -9,16 +9,16 @@ use crate::ask::{Ask, AskFailure, value};
 use crate::evidence::Document;
 use crate::resources::{Resources, Slot};
 
-/// The most statements that are recognised in a section.
+/// The most statements that the model may find in a section.
 const MOST_SENTENCES: usize = 10;
 /// The most sources of one statement.
 const MOST_SOURCES: usize = 3;
-/// Into pieces of how many bytes sources are cut for the model.
+/// The size, in bytes, of the pieces into which sources are cut for the model.
 const PIECE: usize = 3000;
-/// How many pieces one call sees.
+/// The most pieces in one call.
 const AT_ONCE: usize = 40;
 
-/// Which sentence has which source, both counted from 0.
+/// Pairs of a sentence and a source of the sentence, both counted from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Matches(pub(super) Vec<(usize, usize)>);
 
@@ -58,13 +58,13 @@ pub(super) async fn recognise(
     value(cx, &ask, &args, |found: Recognised| Ok(found.sentences.into_iter().take(MOST_SENTENCES).collect())).await
 }
 
-/// The sources of sentences. Numbers that are none are left out.
+/// The sources of sentences. Numbers of the model that name no sentence or no piece are ignored.
 pub(super) async fn match_sentences(
     cx: &Context<Resources>,
     sentences: &[&str],
     sources: &[Document],
 ) -> Result<Result<Matches, AskFailure>, NodeError> {
-    // Each piece with the source it is of.
+    // Each piece, with the index of its source.
     let mut pieces: Vec<(usize, &str)> = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         let mut rest: &str = &source.text;

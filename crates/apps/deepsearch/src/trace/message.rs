@@ -5,7 +5,7 @@ use graphloom_citations::Span;
 use crate::evidence::Document;
 use crate::state::{CitationMessage, Verdict};
 
-/// The entry of one citation. `id` and `reference_index` are given when it is numbered.
+/// The entry of one citation. `id` and `reference_index` are set later, when citations are numbered.
 pub(super) fn message(
     evidence: &Document,
     claim: &str,
@@ -29,7 +29,7 @@ pub(super) fn message(
     }
 }
 
-/// The text with `<mark>` around a span. Tags of that name in the text itself are shown, not obeyed.
+/// The text with `<mark>` around a span. Tags of that name in the text itself are escaped.
 fn marked(text: &str, span: Span) -> String {
     let plain = |part: &str| part.replace("<mark>", "&lt;mark&gt;").replace("</mark>", "&lt;/mark&gt;");
     match (text.get(..span.start), span.of(text), text.get(span.end..)) {

@@ -1,11 +1,12 @@
-//! Where statements come from: sources found and checked, and what conclusions rest on.
+//! The sources of statements: search and check of citations, and the reasons of conclusions.
 //!
 //! - [`trace_section`] is stage 1: a section's `[citation:X]` and the statements that the tracer matches with sources
 //!   become `[source_tracer_result][title](url)`.
-//! - [`check_report`] is stage 2: every citation of the report gets a verdict; what stays is
-//!   `[checked_citation:id][[n]](url)` with an entry in `citation_messages`.
-//! - Statements without a citation are looked up in those whose citations are supported; the others are the writer's own.
-//! - [`infer`] draws what conclusions rest on.
+//! - [`check_report`] is stage 2: every citation of the report gets a verdict. A citation that stays becomes
+//!   `[checked_citation:id][[n]](url)`, with an entry in `citation_messages`.
+//! - A statement without a citation is looked up in the statements whose citations are supported; a statement that is
+//!   not found there is the writer's own.
+//! - [`infer`] draws the reasons of conclusions.
 
 mod chart_citation;
 mod check;

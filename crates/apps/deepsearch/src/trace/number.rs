@@ -1,4 +1,4 @@
-//! Numbers of citations: by address, in the order in which they appear.
+//! The numbers of citations. Citations of one address share a number; numbers follow the order of appearance.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,11 @@ use super::references::list;
 use crate::evidence::canonical;
 use crate::state::{CitationMessage, Locale, TraceSource};
 
-/// The text with checked marks and its list of references, the entries in the order of their ids, and their sources.
+/// The text with checked marks and the list of references, the entries in the order of their ids, and the source of
+/// each entry.
 pub(super) fn number(
     draft: &str,
-    kept: &BTreeMap<usize, KeptCitation>,
+    citations: &BTreeMap<usize, KeptCitation>,
     datas: &[TraceSource],
     language: Locale,
 ) -> (String, Vec<CitationMessage>, Vec<TraceSource>) {
@@ -22,7 +23,7 @@ pub(super) fn number(
     let text = replace_marks(draft, |mark| {
         let Target::Source(key) = &mark.target else { return None };
         let index: usize = key.parse().ok()?;
-        let (entry, data) = (kept.get(&index)?, datas.get(index)?);
+        let (entry, data) = (citations.get(&index)?, datas.get(index)?);
         let address = canonical(&data.url);
         let number = references.iter().position(|(known, _)| *known == address).unwrap_or_else(|| {
             references.push((address, data));

@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::Verdict;
 
-/// How many citations got which verdict.
+/// The number of citations with each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CitationCount {
-    /// The evidence says it.
+    /// The evidence states the claim.
     pub supported: usize,
-    /// The evidence says otherwise.
+    /// The evidence contradicts the claim.
     pub contradicted: usize,
-    /// The evidence does not say it.
+    /// The evidence does not state the claim.
     pub not_found: usize,
-    /// Nobody could look.
+    /// No judgement could be had.
     pub not_checked: usize,
 }
 
@@ -30,7 +30,7 @@ impl CitationCount {
         }
     }
 
-    /// All of them.
+    /// The number of all citations.
     pub fn all(&self) -> usize {
         self.supported + self.contradicted + self.not_found + self.not_checked
     }
@@ -47,30 +47,30 @@ impl fmt::Display for CitationCount {
     }
 }
 
-/// What was done with a statement that its sources do not support.
+/// The treatment of a statement that its sources do not support.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Resolution {
-    /// It stands with a remark behind it.
+    /// The statement stays, with a remark behind it.
     Flagged,
-    /// It was written anew.
+    /// The statement was replaced.
     Rewritten {
-        /// As it stands now.
+        /// The statement that stands in its place.
         to: String,
     },
-    /// It was taken out.
+    /// The statement was removed.
     Dropped,
 }
 
 /// A statement that its sources do not support, for the summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsupportedStatement {
-    /// The statement, as it was written.
+    /// The statement, as the writer wrote it.
     pub claim: String,
     /// The worst verdict.
     pub verdict: Verdict,
-    /// What was done.
+    /// The treatment.
     #[serde(alias = "deed")]
     pub resolution: Resolution,
 }

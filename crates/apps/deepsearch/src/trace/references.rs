@@ -7,7 +7,7 @@ use crate::markup::trace_marks;
 use crate::markup::without_references;
 use crate::state::{Locale, Report};
 
-/// The list: `[n]. [title](url)` for each reference, under a heading.
+/// The list of references: `[n]. [title](url)` for each reference, under a heading. Without references it is empty.
 pub(crate) fn list<'r>(language: Locale, references: impl IntoIterator<Item = (&'r str, &'r str)>) -> String {
     let mut out = String::new();
     for (index, (title, url)) in references.into_iter().enumerate() {
@@ -22,8 +22,8 @@ pub(crate) fn list<'r>(language: Locale, references: impl IntoIterator<Item = (&
     out
 }
 
-/// A report as a reader sees it when nothing was checked: the marks of stage 1 as numbered links, with their list. A
-/// report without such marks has its numbers already.
+/// The text of a report that was not checked: the marks of stage 1 become numbered links, and the list of references
+/// follows. A report without such marks is returned as it is, because its links are numbered already.
 pub fn unchecked(report: &Report, language: Locale) -> String {
     if trace_marks(&report.report_content).is_empty() {
         return report.report_content.clone();

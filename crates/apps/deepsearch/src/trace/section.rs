@@ -1,4 +1,4 @@
-//! Stage 1: the sources of a section's statements.
+//! Stage 1: finds the sources of the statements of a section.
 
 use graphloom_citations::{Claim, Target, best_overlap, claims, find_quotation, replace_marks, without_marks};
 use graphloom_core_graph::{Context, NodeError};
@@ -13,30 +13,34 @@ use crate::resources::{Resources, Slot, Stage};
 use crate::state::{SubReportContent, TraceSource};
 use crate::status::{Notice, StatusCode};
 
-/// The share of a statement's wording from which a source is taken for its own without a model.
+/// The least share of a statement's wording that a source must contain to be matched without a model.
 const SAME_WORDING: f32 = 0.75;
 /// The most sources of one statement.
 const MOST_SOURCES: usize = 3;
 
-/// A section whose citations have sources.
+/// The outcome of stage 1 for one section.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SectionTrace {
     /// The section, its text with `[source_tracer_result][title](url)`, and its `trace` in the order of those marks.
     pub content: SubReportContent,
-    /// What failed; the section goes on with what there is.
+    /// Failures. The section keeps the sources that were found without the failed part.
     pub notices: Vec<Notice>,
-    /// What a user should know.
+    /// Remarks for the user.
     pub notes: Vec<String>,
 }
 
 /// Finds the sources of a section's statements.
 ///
-/// The writer's own `[citation:X]` are kept while `source_tracer_generated_citation_switch` is on, and statements without
-/// one are matched with sources while `source_tracer_research_trace_source_switch` is. A model that answers inside a
-/// grammar is not asked to match: there, equal wording decides. A model that fails is a notice (212100), and equal wording
-/// decides as well; so is a citation that leads to no source (212101). Citations of charts were made with the charts and
-/// stay. Without the research switch the section stays as it is.
+/// Without `source_tracer_research_trace_source_switch` the section is not changed.
+///
+/// - The writer's own `[citation:X]` stay if `source_tracer_generated_citation_switch` is on, and are removed
+///   otherwise.
+/// - Statements without a citation are matched with sources by the model. A model that answers inside a grammar is not
+///   asked; equal wording decides instead.
+/// - A model that fails gives a notice (212100), and equal wording decides.
+/// - A citation that names no source is removed, with a notice (212101).
+/// - Citations of charts were made with the charts, and stay.
 ///
 /// # Errors
 /// Only errors that no model caused.
@@ -53,7 +57,7 @@ pub async fn trace_section(
     let text = without_references(&content.text);
     let charts = chart_blocks(&text);
     let mut all = claims(&text);
-    // Captions say nothing that a source says, and data were found in theirs when the chart was drawn.
+    // No source states a caption, and the sources of the data were found when the chart was drawn.
     all.retain(|claim| !in_chart(&charts, claim.range.start));
     let bare: Vec<&Claim> = all.iter().filter(|claim| claim.marks.is_empty()).collect();
 
@@ -62,7 +66,7 @@ pub async fn trace_section(
     } else if !cx.resources().may_ask(Slot::WritingChecking, Stage::Checking) {
         by_wording(&bare, sources)
     } else {
-        match asked(cx, &text, &bare, sources, &mut traced.notices).await? {
+        match by_model(cx, &text, &bare, sources, &mut traced.notices).await? {
             Some(found) => found,
             None => by_wording(&bare, sources),
         }
@@ -71,8 +75,8 @@ pub async fn trace_section(
     Ok(traced)
 }
 
-/// Statements and sources by the model; none when it failed.
-async fn asked(
+/// Matches statements with sources by the model; `None` when the model failed.
+async fn by_model(
     cx: &Context<Resources>,
     text: &str,
     bare: &[&Claim],
@@ -86,7 +90,7 @@ async fn asked(
             return Ok(None);
         }
     };
-    // Only sentences that stand in the section, and have no citation yet.
+    // The bare statements that the model recognised.
     let wanted: Vec<usize> = bare
         .iter()
         .enumerate()
@@ -108,14 +112,14 @@ async fn asked(
     }
 }
 
-/// Whether a sentence that a model copied is this one.
+/// Whether a sentence that a model copied is `sentence`.
 fn is_same(copied: &str, sentence: &str) -> bool {
     copied.trim() == sentence.trim()
         || !find_quotation(copied, sentence).is_empty()
         || best_overlap(copied, sentence).is_some_and(|(_, overlap)| overlap >= 0.9)
 }
 
-/// Sources whose wording a statement shares.
+/// Matches statements with sources that have the wording of the statement.
 fn by_wording(bare: &[&Claim], sources: &[Document]) -> Matches {
     let mut found = Vec::new();
     for (sentence, claim) in bare.iter().enumerate() {
@@ -131,21 +135,22 @@ fn by_wording(bare: &[&Claim], sources: &[Document]) -> Matches {
             .filter(|(overlap, _)| *overlap >= SAME_WORDING)
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        // Without a judge the best source is enough.
+        // Wording alone is weak evidence, so only the best source is taken.
         found.extend(scored.into_iter().take(1).map(|(_, source)| (sentence, source)));
     }
     Matches(found)
 }
 
-/// Puts the marks of both kinds into the text, and lists their sources in the same order.
+/// Inserts the marks of the writer and of the tracer, and lists their sources in the order of the marks.
 fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches, keeps_own: bool) {
     let sources = traced.content.classified_content.clone();
-    // Behind each bare statement the sources that were found for it, as marks of the writer's kind.
+    // The sources found for a bare statement are inserted behind it, as marks of the writer's form
+    // whose key begins with `t`.
     let mut draft = String::with_capacity(text.len());
     let mut from = 0;
     let bare = all.iter().filter(|claim| claim.marks.is_empty());
     for (index, claim) in bare.enumerate() {
-        // Inside the bars of a table.
+        // In a row of a table, marks stand before the last bar.
         let end = claim.range.start + text[claim.range.clone()].trim_end_matches(['|', ' ']).len();
         draft.push_str(&text[from..end]);
         let mut seen: Vec<usize> = Vec::new();
@@ -203,7 +208,7 @@ fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches,
     traced.content.trace = trace;
 }
 
-/// The source that a key of the writer means: its number from 1, or its id.
+/// The index of the source that a key of the writer names: by id, or by number from 1.
 fn place_of(key: &str, sources: &[Document]) -> Option<usize> {
     sources
         .iter()

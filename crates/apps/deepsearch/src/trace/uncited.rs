@@ -1,7 +1,8 @@
-//! What statements without a citation stand on: the abstract and the conclusion first of all, which have none.
+//! The basis of statements without a citation. The abstract and the conclusion consist of such statements.
 //!
-//! Such a statement rests on the report's own statements whose citations are supported, when one of them says the same in
-//! the same words or the judge says that they entail it. Everything else is the writer's own.
+//! A statement without a citation is derived when a statement with supported citations has the same words, or when the
+//! judge finds that such statements entail it. The statement is contradicted when they contradict it, and not checked
+//! when the judge fails. Every other statement without a citation is the writer's own.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,19 +21,19 @@ use crate::resources::{Resources, Slot};
 use crate::state::{ChartMessage, CitationMessage, StatementBasis, StatementMessage, Verdict};
 use crate::status::Notice;
 
-/// The statements of a report without a citation, and what each rests on.
+/// The statements of a report without a citation, each with its basis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UncitedStatements {
     /// The statements without a citation, in order.
     pub(crate) statements: Vec<StatementMessage>,
-    /// What failed.
+    /// Failures of the check.
     pub(crate) notices: Vec<Notice>,
-    /// What a user should know.
+    /// Remarks for the user.
     pub(crate) notes: Vec<String>,
 }
 
-/// Looks up each statement without a citation in the statements whose citations are supported. A model that answers inside
-/// a grammar is not asked: there, only a sentence that repeats a checked one rests on it.
+/// Looks up each statement without a citation in the statements whose citations are supported. A model that answers
+/// inside a grammar is not asked; then only a statement that repeats a checked statement is derived from it.
 ///
 /// # Errors
 /// Only errors that no model caused.
@@ -76,7 +77,7 @@ pub(crate) async fn check_uncited(
     Ok(out)
 }
 
-/// Asks the judge about what no rule has decided.
+/// Asks the judge about the statements that no rule decided.
 async fn ask(
     cx: &Context<Resources>,
     open: Vec<(String, OpenClaim)>,
@@ -115,7 +116,7 @@ fn summary_line(statements: &[StatementMessage]) -> Option<String> {
 /// The statements of a report whose citations are supported, as one text.
 struct SupportedText {
     text: String,
-    /// The bytes of each statement, and its supported citations.
+    /// The byte range of each statement in `text`, and the ids of its supported citations.
     statements: Vec<(Range<usize>, Vec<u32>)>,
 }
 
@@ -146,7 +147,7 @@ impl SupportedText {
         basis
     }
 
-    /// What a verdict on the text means for a statement.
+    /// The basis of a statement, and the ids of its citations, by the verdict of this text on the statement.
     fn verdict_basis(&self, checked: &Checked) -> (StatementBasis, Vec<u32>) {
         match &checked.verdict {
             Found::Supported { span } => (StatementBasis::Derived, self.citations(*span)),
@@ -156,7 +157,7 @@ impl SupportedText {
         }
     }
 
-    /// The citations of the statements that a span touches.
+    /// The ids of the citations of the statements that a span touches.
     fn citations(&self, span: Span) -> Vec<u32> {
         let touched = self.statements.iter().filter(|(range, _)| range.start < span.end && span.start < range.end);
         touched.flat_map(|(_, ids)| ids).copied().collect()

@@ -1,4 +1,4 @@
-//! What becomes of statements, by the verdicts of their citations.
+//! The treatment of statements, by the verdicts on their citations.
 
 use std::collections::BTreeMap;
 
@@ -17,21 +17,21 @@ use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::{Locale, Verdict};
 
-/// The longest sentence of a source that is put in the place of a statement, in bytes.
+/// The longest sentence of a source that may replace a statement, in bytes.
 const LONGEST_QUOTATION: usize = 400;
-/// What a model answers when the passage says nothing.
+/// The answer of a model when the passage says nothing on the statement.
 const NOTHING: &str = "NONE";
 
-/// A text whose statements were settled.
+/// A text after the treatment of its statements.
 pub(super) struct SettledText {
     /// The text with `[citation:K]` for the citations that stay.
     pub(super) text: String,
-    /// Those citations, each with the statement that it stands behind.
-    pub(super) kept: Vec<(String, Judged)>,
+    /// The citations that stay, each with the statement before it.
+    pub(super) citations: Vec<(String, Judged)>,
     pub(super) unsupported: Vec<UnsupportedStatement>,
 }
 
-/// Keeps, flags, rewrites or drops each statement.
+/// Keeps, flags, rewrites or drops each statement, by its verdicts and the policy.
 pub(super) async fn settle<'e>(
     cx: &Context<Resources>,
     draft: &str,
@@ -42,7 +42,7 @@ pub(super) async fn settle<'e>(
     policy: Unsupported,
 ) -> Result<SettledText, NodeError> {
     let mut settled =
-        SettledText { text: String::with_capacity(draft.len()), kept: Vec::new(), unsupported: Vec::new() };
+        SettledText { text: String::with_capacity(draft.len()), citations: Vec::new(), unsupported: Vec::new() };
     let mut from = 0;
     for (place, claim) in statements.iter().enumerate() {
         // Marks in headings and code belong to no statement.
@@ -54,13 +54,14 @@ pub(super) async fn settle<'e>(
         let supported = has(Verdict::Supported) || has(Verdict::NotChecked);
         if verdicts.is_empty() || supported {
             let disagree = has(Verdict::Supported) && has(Verdict::Contradicted);
-            let kept: Vec<Judged> = verdicts.into_iter().filter(|one| one.verdict() != Verdict::NotFound).collect();
-            let mut text = with_marks_of(sentence, &kept);
+            let remaining: Vec<Judged> =
+                verdicts.into_iter().filter(|one| one.verdict() != Verdict::NotFound).collect();
+            let mut text = with_marks_of(sentence, &remaining);
             if disagree {
                 text = with_remark(&text, language.pick("（来源说法不一）", " *(sources disagree)*"));
             }
             settled.text.push_str(&text);
-            settled.kept.extend(kept.into_iter().map(|one| (claim.text.clone(), one)));
+            settled.citations.extend(remaining.into_iter().map(|one| (claim.text.clone(), one)));
             continue;
         }
         let verdict = if has(Verdict::Contradicted) { Verdict::Contradicted } else { Verdict::NotFound };
@@ -83,7 +84,7 @@ pub(super) async fn settle<'e>(
                 if let Some((new, one)) = corrected(cx, place, claim, &verdicts, evidence).await? {
                     note(Resolution::Rewritten { to: new.clone() });
                     settled.text.push_str(&replaced(sentence, &new, one.data));
-                    settled.kept.push((new, one));
+                    settled.citations.push((new, one));
                     continue;
                 }
             }
@@ -95,31 +96,31 @@ pub(super) async fn settle<'e>(
             _ => language.pick("（来源中未找到）", " *(not found in its source)*"),
         };
         settled.text.push_str(&with_remark(&with_marks_of(sentence, &verdicts), remark));
-        settled.kept.extend(verdicts.into_iter().map(|one| (claim.text.clone(), one)));
+        settled.citations.extend(verdicts.into_iter().map(|one| (claim.text.clone(), one)));
     }
     settled.text.push_str(&replace_marks(&draft[from..], |_| None));
     Ok(settled)
 }
 
-/// A sentence with the marks of `kept` only, each once.
-fn with_marks_of(sentence: &str, kept: &[Judged]) -> String {
+/// A sentence with the marks of `citations` only, each once. A citation without a span loses its mark.
+fn with_marks_of(sentence: &str, citations: &[Judged]) -> String {
     let mut seen: Vec<usize> = Vec::new();
     replace_marks(sentence, |mark| {
         let Target::Source(key) = &mark.target else { return None };
         let data: usize = key.parse().ok()?;
-        let stays = kept.iter().any(|one| one.data == data && one.span.is_some()) && !seen.contains(&data);
+        let stays = citations.iter().any(|one| one.data == data && one.span.is_some()) && !seen.contains(&data);
         seen.push(data);
         stays.then(|| format!("[citation:{data}]"))
     })
 }
 
-/// A sentence with a remark at its end; in a row of a table, inside its last bar.
+/// A sentence with a remark at its end; in a row of a table the remark stands before the last bar.
 fn with_remark(sentence: &str, remark: &str) -> String {
     let end = if sentence.starts_with('|') { sentence.trim_end_matches(['|', ' ']).len() } else { sentence.len() };
     format!("{}{remark}{}", &sentence[..end], &sentence[end..])
 }
 
-/// A sentence in whose place another stands, with what it began with: the sign of an item.
+/// The new sentence with its citation. The marker of a list item at the start of the old sentence stays.
 fn replaced(sentence: &str, new: &str, data: usize) -> String {
     let plain = without_marks(sentence);
     let marker = plain.split_whitespace().next().unwrap_or_default();
@@ -131,7 +132,7 @@ fn replaced(sentence: &str, new: &str, data: usize) -> String {
     format!("{head}{new}[citation:{data}]")
 }
 
-/// What the source says instead, if that can be found and stands the same checks.
+/// A replacement of a statement by what a source states; `None` when no replacement passes the check of citations.
 async fn corrected<'e>(
     cx: &Context<Resources>,
     place: usize,
@@ -139,7 +140,7 @@ async fn corrected<'e>(
     verdicts: &[Judged],
     evidence: &impl Fn(usize) -> Option<&'e Document>,
 ) -> Result<Option<(String, Judged)>, NodeError> {
-    // A row of a table is no sentence that could be written anew.
+    // A row of a table is no sentence and cannot be rewritten.
     if claim.text.contains(" | ") {
         return Ok(None);
     }
@@ -150,7 +151,7 @@ async fn corrected<'e>(
             let key = format!("trace/correct/{place}/{}", one.data);
             let ask = Ask::new(key, "trace/correct").slot(Slot::WritingChecking).tries(1);
             let args = json!({ "claim": claim.text, "passage": passage, "title": source.title });
-            text(cx, &ask, &args, |said| Ok(one_line(said))).await?.ok()
+            text(cx, &ask, &args, |answer| Ok(one_line(answer))).await?.ok()
         } else {
             quotation(passage)
         };
@@ -172,7 +173,7 @@ async fn corrected<'e>(
     Ok(None)
 }
 
-/// The first sentence of a passage, if it can stand in running text.
+/// The first sentence of a passage, if the sentence is short enough and no row or heading.
 fn quotation(passage: &str) -> Option<String> {
     let first = sentences(passage).into_iter().next()?;
     let line = one_line(&passage[first]);

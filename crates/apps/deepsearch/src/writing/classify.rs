@@ -40,7 +40,7 @@ pub(crate) async fn classify(
     documents: Vec<Document>,
 ) -> Result<(Vec<Document>, Vec<String>), NodeError> {
     let config = &brief.config;
-    let top = most(brief);
+    let top = document_limit(brief);
     let size = config.sub_report_classify_doc_infos_single_time_num.max(1) as usize;
     let found = documents.len();
     let mut notes = Vec::new();
@@ -54,46 +54,46 @@ pub(crate) async fn classify(
         round += 1;
         let work = left.chunks(size).enumerate().map(|(at, batch)| choose(cx, brief, top, (round, at), batch));
         let answers = try_join_all(work).await?;
-        let mut kept = Vec::new();
+        let mut chosen = Vec::new();
         for (batch, answer) in left.chunks(size).zip(answers) {
             match answer {
-                Ok(places) => kept.extend(places.into_iter().filter_map(|place| batch.get(place)).cloned()),
+                Ok(places) => chosen.extend(places.into_iter().filter_map(|place| batch.get(place)).cloned()),
                 Err(failure) => {
                     notes.push(format!(
                         "section {}: documents were chosen by their scores: {failure}",
                         brief.section.id
                     ));
-                    kept.extend(rank(batch.to_vec(), top));
+                    chosen.extend(rank(batch.to_vec(), top));
                 }
             }
         }
-        if kept.is_empty() || kept.len() == left.len() {
+        if chosen.is_empty() || chosen.len() == left.len() {
             break;
         }
-        left = kept;
+        left = chosen;
     }
     let left = rank(left, top);
-    notes.push(used(brief, left.len(), found));
+    notes.push(usage_note(brief, left.len(), found));
     Ok((left, notes))
 }
 
 /// The same, chosen by scores alone.
 pub(crate) fn best(brief: &SectionBrief, documents: Vec<Document>) -> (Vec<Document>, Vec<String>) {
-    let (top, found) = (most(brief), documents.len());
+    let (top, found) = (document_limit(brief), documents.len());
     if found <= top {
         return (documents, Vec::new());
     }
     let left = rank(documents, top);
-    let note = used(brief, left.len(), found);
+    let note = usage_note(brief, left.len(), found);
     (left, vec![note])
 }
 
 /// The most documents that a section may rest on.
-fn most(brief: &SectionBrief) -> usize {
+fn document_limit(brief: &SectionBrief) -> usize {
     brief.config.sub_report_classify_doc_infos_res_top_k_num.max(1) as usize
 }
 
-fn used(brief: &SectionBrief, left: usize, found: usize) -> String {
+fn usage_note(brief: &SectionBrief, left: usize, found: usize) -> String {
     format!("section {}: {left} of {found} documents are used", brief.section.id)
 }
 
@@ -150,8 +150,8 @@ pub fn rank(documents: Vec<Document>, top: usize) -> Vec<Document> {
         order.push((-score, *place, at));
     }
     order.sort_unstable();
-    let kept: BTreeSet<usize> = order.into_iter().take(top).map(|(_, _, at)| at).collect();
-    documents.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, found)| found).collect()
+    let best: BTreeSet<usize> = order.into_iter().take(top).map(|(_, _, at)| at).collect();
+    documents.into_iter().enumerate().filter(|(at, _)| best.contains(at)).map(|(_, found)| found).collect()
 }
 
 #[cfg(test)]

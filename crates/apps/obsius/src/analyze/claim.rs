@@ -67,17 +67,17 @@ pub fn claims_change(answer: &str) -> bool {
     sentences.into_iter().any(|sentence| {
         let words: Vec<String> =
             sentence.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect();
-        let said = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
+        let word = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
         let verb_after = |mut at: usize| {
-            while BETWEEN.contains(&said(at)) {
+            while BETWEEN.contains(&word(at)) {
                 at += 1;
             }
-            DONE.contains(&said(at))
+            DONE.contains(&word(at))
         };
-        let begins = DONE.contains(&said(0)) && !WHEN.contains(&said(1)) && words.len() > 1;
-        let by_me = (0..words.len()).any(|at| matches!(said(at), "i" | "we") && verb_after(at + 1));
+        let begins = DONE.contains(&word(0)) && !WHEN.contains(&word(1)) && words.len() > 1;
+        let by_me = (0..words.len()).any(|at| matches!(word(at), "i" | "we") && verb_after(at + 1));
         let passive = (1..words.len()).any(|at| {
-            said(at) == "been" && matches!(said(at - 1), "has" | "have" | "now" | "also") && verb_after(at + 1)
+            word(at) == "been" && matches!(word(at - 1), "has" | "have" | "now" | "also") && verb_after(at + 1)
         });
         begins || by_me || passive
     })

@@ -372,9 +372,9 @@ mod tests {
         ] {
             let problem = compile(&read(&value), EXAMPLE, 8).unwrap_err();
             assert!(problem.contains(part), "{problem}");
-            let (plan, told) = or_by_rules(Err(problem), EXAMPLE);
+            let (plan, notices) = or_by_rules(Err(problem), EXAMPLE);
             assert_eq!((plan.source, plan.decomposed_tasks.len()), (PlanSource::Rules, 8));
-            assert!(told[0].contains("by rules"));
+            assert!(notices[0].contains("by rules"));
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn indicator(request: &str) -> Option<String> {
     let chars: Vec<char> = request.chars().collect();
     let compound = COMPOUNDS.iter().find(|word| places(&chars, word).any(|at| is_whole(&chars, at, word)));
     let kana = || KANA.iter().find(|word| places(&chars, word).any(|at| stands_alone(&chars, at)));
-    let each = || each(&chars).then_some(&"各");
+    let each = || has_each(&chars).then_some(&"各");
     compound.or_else(kana).or_else(each).map(|word| (*word).to_owned())
 }
 
@@ -82,7 +82,7 @@ fn stands_alone(chars: &[char], at: usize) -> bool {
 }
 
 /// "Each" and "all" as prefixes, "per" as a suffix.
-fn each(chars: &[char]) -> bool {
+fn has_each(chars: &[char]) -> bool {
     let begins = |at: usize| at.checked_sub(1).is_none_or(|before| !is_kanji(chars[before]));
     let prefix = |at: usize| match chars[at] {
         '各' => begins(at) && !NOT_EACH.iter().any(|word| places(chars, word).any(|place| place == at)),

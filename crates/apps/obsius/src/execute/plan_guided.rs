@@ -5,7 +5,7 @@ use graphloom_agents::{AgentError, Exchange};
 use graphloom_vault::{Note, NotePath, Notes};
 use serde_json::{Value, json};
 
-use super::answer::{answer, said_by_found};
+use super::answer::{answer, quoted_from_found};
 use super::calls::{append, create_note, planned, read_note, set_frontmatter};
 use crate::analyze::Intents;
 use crate::ask::agent;
@@ -113,12 +113,12 @@ impl<N: Notes + Sync> GuidedPlanner<'_, N> {
                 .any(|criterion| matches!(criterion, Criterion::FoundLinkedFrom { note } if note == title))
         });
         let entries = self.entries();
-        let said = self.quoted(None);
+        let quoted = self.quoted(None);
         let content = if links_found && !entries.is_empty() {
             let grouping = self.grouping(&entries).await?;
-            index_text(&said.text, &entries, grouping, &self.notes.paths())
+            index_text(&quoted.text, &entries, grouping, &self.notes.paths())
         } else {
-            said.joined() + "\n"
+            quoted.joined() + "\n"
         };
         self.add_action(subtask, create_note(title, &content));
         Ok(())
@@ -145,7 +145,7 @@ impl<N: Notes + Sync> GuidedPlanner<'_, N> {
 
     /// What the notes that were found say on the request, those at `but` apart.
     fn quoted(&self, but: Option<&NotePath>) -> Quoted {
-        said_by_found(self.state, self.notes, but)
+        quoted_from_found(self.state, self.notes, but)
     }
 
     fn link_missing(&mut self, subtask: &str, note: &Note) {

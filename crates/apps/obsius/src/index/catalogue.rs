@@ -29,8 +29,8 @@ struct Entry {
 impl Catalogue {
     /// What was kept; nothing when there is nothing that can be used, as the next refresh makes it anew.
     pub(super) fn load(file: &Path) -> Self {
-        let kept = std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
-        kept.filter(|kept| kept.format == FORMAT).unwrap_or_default()
+        let stored = std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
+        stored.filter(|stored| stored.format == FORMAT).unwrap_or_default()
     }
 
     pub(super) fn get(&self, path: &NotePath) -> Option<&Arc<Card>> {

@@ -44,13 +44,13 @@ pub struct VaultIndex {
 #[derive(Debug, Default)]
 struct VaultSettings {
     settings: Arc<Settings>,
-    told: Vec<String>,
+    problems: Vec<String>,
 }
 
 impl VaultSettings {
     fn of(vault: &Vault) -> Self {
-        let (settings, told) = vault.settings();
-        Self { settings: Arc::new(settings), told }
+        let (settings, problems) = vault.settings();
+        Self { settings: Arc::new(settings), problems }
     }
 }
 
@@ -137,7 +137,7 @@ impl VaultIndex {
 
     /// What of the settings could not be read, each in a line.
     pub fn settings_problems(&self) -> Vec<String> {
-        self.settings.read().unwrap_or_else(PoisonError::into_inner).told.clone()
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).problems.clone()
     }
 
     /// The notes that the settings leave out of searches, and that no run changes.
@@ -153,8 +153,8 @@ impl VaultIndex {
     pub fn cards(&self, overlay: &Overlay) -> Vec<(Arc<Card>, bool)> {
         let catalogue = self.catalogue();
         let changes = overlay.changes();
-        let kept = catalogue.cards().filter(|card| changes.get(&card.path).is_none());
-        let mut cards: Vec<(Arc<Card>, bool)> = kept.map(|card| (Arc::clone(card), false)).collect();
+        let unchanged = catalogue.cards().filter(|card| changes.get(&card.path).is_none());
+        let mut cards: Vec<(Arc<Card>, bool)> = unchanged.map(|card| (Arc::clone(card), false)).collect();
         for (path, _) in changes.iter() {
             if let Ok(Some(note)) = overlay.read(path) {
                 let modified = catalogue.get(path).map_or(0, |card| card.modified);

@@ -79,10 +79,10 @@ impl Page {
     /// A sentence about words that stand in no note; empty when there are none.
     pub fn corrected_in_words(&self) -> String {
         let ticked = |words: &[String]| words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
-        let said = self.corrected.iter().map(|correction| {
+        let sentences = self.corrected.iter().map(|correction| {
             format!("`{}` is in no note; searched for {}", correction.word, ticked(&correction.searched))
         });
-        said.collect::<Vec<_>>().join("; ")
+        sentences.collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -325,10 +325,10 @@ pub(crate) fn is_in(path: &NotePath, folder: Option<&str>) -> bool {
 
 /// 1 for all terms, more for the very words, 0 for none.
 fn title_fit(card: &Card, text: &str, wanted: &[String]) -> f32 {
-    let said = text.trim().to_lowercase();
+    let query = text.trim().to_lowercase();
     let names = [card.title.as_str(), card.path.name()];
     let names = names.into_iter().chain(card.aliases.iter().map(String::as_str));
-    let exact = !said.is_empty() && names.into_iter().any(|name| name.to_lowercase() == said);
+    let exact = !query.is_empty() && names.into_iter().any(|name| name.to_lowercase() == query);
     share(wanted, &card.name_terms) + if exact { 1.0 } else { 0.0 }
 }
 
@@ -336,8 +336,8 @@ fn tag_fit(card: &Card, text: &str, wanted: &[String]) -> f32 {
     if card.tags.is_empty() {
         return 0.0;
     }
-    let said = text.trim();
-    if !said.is_empty() && card.has_tag(said) { 1.0 } else { share(wanted, &card.tag_terms) }
+    let query = text.trim();
+    if !query.is_empty() && card.has_tag(query) { 1.0 } else { share(wanted, &card.tag_terms) }
 }
 
 fn share(wanted: &[String], had: &[String]) -> f32 {

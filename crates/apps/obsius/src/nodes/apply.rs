@@ -22,17 +22,17 @@ pub async fn apply(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Re
     let (vault, changes, name) = (Arc::clone(&cx.resources().vault), state.changes.clone(), run.clone());
     let done = tokio::task::spawn_blocking(move || write(&vault, &changes, &name, keep)).await?;
     match done {
-        Ok(WriteOutcome::Done { changes, told }) => {
+        Ok(WriteOutcome::Done { changes, told: notices }) => {
             let paths: Vec<String> = changes.iter().map(|(path, _)| path.to_string()).collect();
-            Ok(WorkflowState::update().applied(Applied { run, paths }).changes(Shared::new(changes)).notes(told))
+            Ok(WorkflowState::update().applied(Applied { run, paths }).changes(Shared::new(changes)).notes(notices))
         }
         Ok(WriteOutcome::Refused { conflicts }) => {
-            let told = conflicts.iter().map(conflict_in_words).map(|line| format!("nothing is written: {line}"));
-            let told: Vec<String> = told.collect();
+            let notices = conflicts.iter().map(conflict_in_words).map(|line| format!("nothing is written: {line}"));
+            let notices: Vec<String> = notices.collect();
             // To be asked again is no refusal.
             let rounds = state.review.rounds.saturating_sub(1);
             let review = Review { approved: false, conflicts, rounds, ..state.review.clone() };
-            Ok(WorkflowState::update().review(review).notes(told))
+            Ok(WorkflowState::update().review(review).notes(notices))
         }
         Err(error) => {
             let failure = Failure::of(state.phases.current(), &NodeError::from(error));

@@ -32,8 +32,8 @@ pub async fn complete(
         }
         let overlay = Overlay::new(std::sync::Arc::clone(&visit.resources().vault), (*state.changes).clone());
         let unknown = unknown_citations(&state.answer, &overlay);
-        let told = unknown.iter().map(|name| format!("the answer names `{name}`, and there is no such note"));
-        let update = WorkflowState::update().notes(told).outcome(RunOutcome {
+        let notices = unknown.iter().map(|name| format!("the answer names `{name}`, and there is no such note"));
+        let update = WorkflowState::update().notes(notices).outcome(RunOutcome {
             is_complete: stop.is_success(),
             confidence: if stop == StopReason::Answered { 1.0 } else { state.confidence },
             answer,

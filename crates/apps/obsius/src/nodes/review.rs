@@ -62,11 +62,11 @@ pub async fn review(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> R
             })
         }
         reason => {
-            let told = reason.map_or_else(
+            let notice = reason.map_or_else(
                 || "the changes were not approved".to_owned(),
                 |reason| format!("the changes were not approved: {reason}"),
             );
-            Ok(update.review(review).stop(StopReason::Declined).notes([told]))
+            Ok(update.review(review).stop(StopReason::Declined).notes([notice]))
         }
     }
 }
@@ -86,11 +86,11 @@ fn summary(state: &WorkflowState, changes: &str) -> String {
         summary = format!("not complete, {}: {summary}", stop.text());
     }
     if !state.review.conflicts.is_empty() {
-        let told: Vec<String> = state.review.conflicts.iter().map(conflict_in_words).collect();
+        let conflicts: Vec<String> = state.review.conflicts.iter().map(conflict_in_words).collect();
         summary = format!(
             "{summary}\nnothing is written, because of edits made since the changes were shown: {}\napprove only the other \
              changes by their numbers, or refuse with a reason to have them made again from the notes as they are now",
-            told.join("; ")
+            conflicts.join("; ")
         );
     }
     summary

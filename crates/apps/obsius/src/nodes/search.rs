@@ -73,7 +73,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         }
     }
     let findings = gathering.finish();
-    let told: Vec<String> = findings
+    let lines: Vec<String> = findings
         .searches
         .iter()
         .filter(|search| search.iteration == visit.iteration.number)
@@ -86,28 +86,28 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let mut context = state.vault_context.clone();
     context.active_files = findings.notes.iter().map(|found| found.path.clone()).collect();
     let metrics = Metrics::of_actions(&actions);
-    let mut seen = told.join("; ");
+    let mut seen = lines.join("; ");
     if !findings.gaps.is_empty() {
         seen.push_str(&format!("; no note mentions {}", findings.gaps.join(", ")));
     }
-    let mut notes_told: Vec<String> = Vec::new();
+    let mut notices: Vec<String> = Vec::new();
     if !findings.nothing_about.is_empty() {
-        notes_told.push(format!("no note is about `{}`, by its title, its tags or a phrase", findings.nothing_about));
+        notices.push(format!("no note is about `{}`, by its title, its tags or a phrase", findings.nothing_about));
         seen.push_str(&format!("; no note is about {}", findings.nothing_about));
     }
     if findings.is_capped() {
         let parameter = if all { "max_all_results" } else { "max_search_results" };
-        notes_told.push(format!("more notes fit than the {limit} that are taken; `--set {parameter}=…` takes more"));
+        notices.push(format!("more notes fit than the {limit} that are taken; `--set {parameter}=…` takes more"));
     }
     let mut report = Report::new(Decision::Gathered, format!("{} notes found", findings.notes.len()));
-    report.data = json!({ "searches": told, "folders": findings.folders, "themes": findings.themes });
+    report.data = json!({ "searches": lines, "folders": findings.folders, "themes": findings.themes });
     report.update = WorkflowState::update()
         .vault_context(context)
         .findings(findings)
         .executed_actions(actions)
         .repeats(repeats)
         .execution_metrics(metrics)
-        .notes(notes_told)
+        .notes(notices)
         .working_memory(vec![visit.entry(EntryKind::Observation, seen)]);
     Ok(report)
 }

@@ -183,10 +183,10 @@ where
         Ok(Ok(report)) => report,
         Ok(Err(error)) => Report::failed(failure_of(phase, error)?),
         Err(time_use) => {
-            let kept = visit.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let partial = visit.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
             // What went on is no iteration that ran out of its time in vain.
-            idle = !kept.as_ref().is_some_and(|kept| kept.acted);
-            out_of_time(&visit, config.iteration_timeout_ms, time_use, kept)
+            idle = !partial.as_ref().is_some_and(|partial| partial.acted);
+            out_of_time(&visit, config.iteration_timeout_ms, time_use, partial)
         }
     };
     let elapsed = cx.now().saturating_sub(started);
@@ -237,14 +237,14 @@ fn failure_of(phase: Phase, error: NodeError) -> Result<Failure, NodeError> {
 
 /// The report of a phase whose time ran out: unfinished work is dropped, finished work is kept, and analysis follows where
 /// the table allows it.
-fn out_of_time(visit: &Visit, limit_ms: u64, time_use: TimeUse, kept: Option<PartialWork>) -> Report {
+fn out_of_time(visit: &Visit, limit_ms: u64, time_use: TimeUse, partial: Option<PartialWork>) -> Report {
     let message = format!(
         "`{}` ran out of the {limit_ms} ms of its iteration {}; what it was doing was dropped",
         visit.phase,
         time_use.text()
     );
-    let changed = kept.as_ref().is_some_and(|kept| kept.changed);
-    let update = kept.map(|kept| kept.update).unwrap_or_default();
+    let changed = partial.as_ref().is_some_and(|partial| partial.changed);
+    let update = partial.map(|partial| partial.update).unwrap_or_default();
     if visit.phase == Phase::Simple {
         if !changed {
             return Report::failed(Failure::new(visit.phase, FailureClass::Timeout, message));

@@ -54,9 +54,9 @@ pub fn fit(state: &WorkflowState, update: WorkflowStateUpdate, limit: usize) -> 
     if moved > 0 {
         update = update.replace_executed_actions(Log::from(actions));
     }
-    let mut told = Vec::new();
+    let mut notices = Vec::new();
     if moved > 0 {
-        told.push(format!("the state grew over {limit} bytes: {moved} tool results moved to blobs"));
+        notices.push(format!("the state grew over {limit} bytes: {moved} tool results moved to blobs"));
     }
     if over > 0 {
         let mut exchanges: Vec<graphloom_agents::Exchange> = next.exchanges.iter().cloned().collect();
@@ -78,13 +78,14 @@ pub fn fit(state: &WorkflowState, update: WorkflowStateUpdate, limit: usize) -> 
         }
         if moved > 0 {
             update = update.replace_exchanges(Log::from(exchanges));
-            told.push(format!("the state grew over {limit} bytes: {moved} records of model calls moved to blobs"));
+            notices.push(format!("the state grew over {limit} bytes: {moved} records of model calls moved to blobs"));
         }
     }
     if over > 0 {
-        told.push(format!("the state has {over} bytes more than its limit of {limit}, and nothing more can be moved"));
+        notices
+            .push(format!("the state has {over} bytes more than its limit of {limit}, and nothing more can be moved"));
     }
-    (update.blobs(blobs), told)
+    (update.blobs(blobs), notices)
 }
 
 /// The message and data of an action's result, from its blob where it has one.
@@ -138,8 +139,8 @@ mod tests {
     fn five_megabytes_of_results_fit_into_one_and_come_back() {
         let state = WorkflowState::default();
         let update = WorkflowState::update().executed_actions([action("1", 5 << 20), action("2", 100)]);
-        let (update, told) = fit(&state, update, 1 << 20);
-        assert_eq!(told.len(), 1, "{told:?}");
+        let (update, notices) = fit(&state, update, 1 << 20);
+        assert_eq!(notices.len(), 1, "{notices:?}");
         let mut next = state.clone();
         next.apply(&(), update, &mut FieldSet::default());
         assert!(size_of(&next) <= 1 << 20);
@@ -152,12 +153,12 @@ mod tests {
     fn what_fits_stays_and_the_oldest_goes_first() {
         let mut state = WorkflowState::default();
         let add = WorkflowState::update().executed_actions([action("old", 20_000)]);
-        let (update, told) = fit(&state, add, 32 * 1024);
-        assert!(told.is_empty());
+        let (update, notices) = fit(&state, add, 32 * 1024);
+        assert!(notices.is_empty());
         state.apply(&(), update, &mut FieldSet::default());
         let (update, _) = fit(&state, WorkflowState::update().executed_actions([action("new", 20_000)]), 32 * 1024);
         state.apply(&(), update, &mut FieldSet::default());
-        let kept: Vec<bool> = state.executed_actions.iter().map(|action| action.result.blob.is_none()).collect();
-        assert_eq!(kept, [false, true]);
+        let whole: Vec<bool> = state.executed_actions.iter().map(|action| action.result.blob.is_none()).collect();
+        assert_eq!(whole, [false, true]);
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::names::{broken_in_words, broken_links, links_in_words};
-use super::workspace::{Workspace, told};
+use super::workspace::{Workspace, tool_error};
 
 pub(super) struct CreateNote(pub(super) Workspace);
 
@@ -70,28 +70,28 @@ impl TypedTool for CreateNote {
         let changed = self
             .0
             .change(move |sight| {
-                let made = sight.overlay.create(&wanted, &text).map_err(|error| told(&error))?;
+                let made = sight.overlay.create(&wanted, &text).map_err(|error| tool_error(&error))?;
                 for (key, value) in &frontmatter {
-                    sight.overlay.set_frontmatter(&wanted, key, value.clone()).map_err(|error| told(&error))?;
+                    sight.overlay.set_frontmatter(&wanted, key, value.clone()).map_err(|error| tool_error(&error))?;
                 }
-                Ok((sight.overlay.expect(&wanted).map_err(|error| told(&error))?, made))
+                Ok((sight.overlay.expect(&wanted).map_err(|error| tool_error(&error))?, made))
             })
             .await?;
         let (note, made) = changed.value;
         let broken = broken_links(&changed.links, &path);
         let lines = note.text().lines().count();
-        let mut said = format!("Created `{path}` with {}.", super::names::count(lines, "line", "lines"));
+        let mut message = format!("Created `{path}` with {}.", super::names::count(lines, "line", "lines"));
         if !changed_name.is_empty() {
-            said.push_str(&format!(" Its name differs from the title: {}.", changed_name.join("; ")));
+            message.push_str(&format!(" Its name differs from the title: {}.", changed_name.join("; ")));
         }
         if made.links() > 0 {
             let links = links_in_words(&made.relinked);
-            said.push_str(&format!("{links} They led to another note of this name, and still do."));
+            message.push_str(&format!("{links} They led to another note of this name, and still do."));
         }
-        said.push_str(&broken_in_words(&broken));
+        message.push_str(&broken_in_words(&broken));
         let data = json!({ "path": path, "hash": note.hash(), "lines": lines, "links": note.links().len(),
                            "relinked": made.relinked, "broken_links": broken });
-        Ok(ToolOutput::new(said).with_data(data))
+        Ok(ToolOutput::new(message).with_data(data))
     }
 }
 
@@ -103,8 +103,8 @@ fn place(arguments: &CreateArguments) -> Result<(NotePath, Vec<String>), ToolErr
     if is_path {
         let below = !folder.is_empty() && !title.to_lowercase().starts_with(&format!("{}/", folder.to_lowercase()));
         let whole = if below { format!("{folder}/{title}") } else { title.to_owned() };
-        return Ok((NotePath::parse_lenient(&whole).map_err(|error| told(&error))?, Vec::new()));
+        return Ok((NotePath::parse_lenient(&whole).map_err(|error| tool_error(&error))?, Vec::new()));
     }
-    let titled = NotePath::for_title(folder, title).map_err(|error| told(&error))?;
+    let titled = NotePath::for_title(folder, title).map_err(|error| tool_error(&error))?;
     Ok((titled.path, titled.changed))
 }

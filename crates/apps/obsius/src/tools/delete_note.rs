@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::names::{count, find_note, ticked};
-use super::workspace::{Workspace, told};
+use super::workspace::{Workspace, tool_error};
 
 pub(super) struct DeleteNote(pub(super) Workspace);
 
@@ -40,22 +40,22 @@ impl TypedTool for DeleteNote {
             .change(move |sight| {
                 let path = find_note(sight.overlay, sight.index, &name)?;
                 sight.check_seen(&path)?;
-                let note = sight.overlay.expect(&path).map_err(|error| told(&error))?;
+                let note = sight.overlay.expect(&path).map_err(|error| tool_error(&error))?;
                 let links = sight.overlay.links();
                 let mut from: Vec<_> = links.backlinks(&path).into_iter().map(|link| link.from.clone()).collect();
                 from.retain(|other| *other != path);
                 from.dedup();
-                sight.overlay.delete(&path).map_err(|error| told(&error))?;
+                sight.overlay.delete(&path).map_err(|error| tool_error(&error))?;
                 Ok((note, from))
             })
             .await?;
         let (note, from) = changed.value;
-        let mut said = format!("`{}` goes to the trash when the changes are applied.", note.path());
+        let mut message = format!("`{}` goes to the trash when the changes are applied.", note.path());
         if !from.is_empty() {
             let linking = count(from.len(), "note links to it and will", "notes link to it and will");
-            said.push_str(&format!(" {linking} have links that do not lead to it any more: {}.", ticked(&from)));
+            message.push_str(&format!(" {linking} have links that do not lead to it any more: {}.", ticked(&from)));
         }
         let data = json!({ "path": note.path(), "before": note.hash(), "linked_from": from });
-        Ok(ToolOutput::new(said).with_data(data))
+        Ok(ToolOutput::new(message).with_data(data))
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::names::{find_note, links_in_words, ticked};
-use super::workspace::{Workspace, told};
+use super::workspace::{Workspace, tool_error};
 
 pub(super) struct MergeNotes(pub(super) Workspace);
 
@@ -47,25 +47,25 @@ impl TypedTool for MergeNotes {
                 let into = find_note(sight.overlay, sight.index, &into)?;
                 sight.check_seen(&from)?;
                 sight.check_seen(&into)?;
-                let merged = sight.overlay.merge(&from, &into).map_err(|error| told(&error))?;
+                let merged = sight.overlay.merge(&from, &into).map_err(|error| tool_error(&error))?;
                 Ok((from, into, merged))
             })
             .await?;
         let (from, into, merged) = changed.value;
-        let mut said = format!(
+        let mut message = format!(
             "The text of `{from}` stands at the end of `{into}` now, and `{from}` goes to the trash when the changes are \
              applied.{}",
             links_in_words(&merged.relinked)
         );
         for line in &merged.told {
-            said.push_str(&format!(" {line}."));
+            message.push_str(&format!(" {line}."));
         }
         if !merged.unread.is_empty() {
-            said.push_str(&format!(" Files that cannot be read keep their links: {}.", ticked(&merged.unread)));
+            message.push_str(&format!(" Files that cannot be read keep their links: {}.", ticked(&merged.unread)));
         }
-        let hash = changed.overlay.expect(&into).map_err(|error| told(&error))?.hash().clone();
+        let hash = changed.overlay.expect(&into).map_err(|error| tool_error(&error))?.hash().clone();
         let data = json!({ "from": from, "path": into, "hash": hash, "links": merged.links(),
                            "relinked": merged.relinked, "unread": merged.unread, "told": merged.told });
-        Ok(ToolOutput::new(said).with_data(data))
+        Ok(ToolOutput::new(message).with_data(data))
     }
 }

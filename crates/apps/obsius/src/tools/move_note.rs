@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::names::{count, find_file, find_note, links_in_words, ticked};
-use super::workspace::{NotesView, Workspace, told};
+use super::workspace::{NotesView, Workspace, tool_error};
 
 pub(super) struct MoveNote(pub(super) Workspace);
 
@@ -50,37 +50,37 @@ impl TypedTool for MoveNote {
                 let Subject { from, is_folder } = subject(sight, &name)?;
                 if is_folder {
                     let to = folder_destination(sight.overlay, &from, &to);
-                    let renamed = sight.overlay.rename_folder(&from, &to).map_err(|error| told(&error))?;
+                    let renamed = sight.overlay.rename_folder(&from, &to).map_err(|error| tool_error(&error))?;
                     return Ok((from, to, renamed));
                 }
-                let from = NotePath::of_file(&from).map_err(|error| told(&error))?;
+                let from = NotePath::of_file(&from).map_err(|error| tool_error(&error))?;
                 sight.check_seen(&from)?;
                 let to = destination(sight.overlay, &from, &to)?;
                 if from == to {
                     return Err(ToolError::refused(format!("`{from}` is already there")));
                 }
-                let renamed = sight.overlay.rename(&from, &to).map_err(|error| told(&error))?;
+                let renamed = sight.overlay.rename(&from, &to).map_err(|error| tool_error(&error))?;
                 Ok((from.to_string(), to.to_string(), renamed))
             })
             .await?;
         let (from, to, renamed) = changed.value;
-        let mut said = format!("Moved `{from}` to `{to}`.");
+        let mut message = format!("Moved `{from}` to `{to}`.");
         if renamed.moved.len() > 1 {
-            said = format!("Moved {} from `{from}` to `{to}`.", count(renamed.moved.len(), "file", "files"));
+            message = format!("Moved {} from `{from}` to `{to}`.", count(renamed.moved.len(), "file", "files"));
         }
         let links = renamed.links();
-        said.push_str(&match links {
+        message.push_str(&match links {
             0 => " No link had to be changed.".to_owned(),
             _ => links_in_words(&renamed.relinked),
         });
         if !renamed.unread.is_empty() {
-            said.push_str(&format!(" Files that cannot be read keep their links: {}.", ticked(&renamed.unread)));
+            message.push_str(&format!(" Files that cannot be read keep their links: {}.", ticked(&renamed.unread)));
         }
         let note = renamed.moved.values().next().filter(|path| renamed.moved.len() == 1 && path.is_note());
         let note = note.and_then(|path| changed.overlay.read(path).ok().flatten());
         let data = json!({ "from": from, "path": to, "hash": note.map(|note| note.hash().clone()), "links": links,
                            "moved": renamed.moved, "relinked": renamed.relinked, "unread": renamed.unread });
-        Ok(ToolOutput::new(said).with_data(data))
+        Ok(ToolOutput::new(message).with_data(data))
     }
 }
 
@@ -159,10 +159,10 @@ fn destination(overlay: &Overlay, from: &NotePath, to: &str) -> Result<NotePath,
         format!("{}/{rest}", from.folder())
     };
     let whole = whole.trim().trim_start_matches("[[").trim_end_matches("]]").trim_start_matches("./").to_owned();
-    let path = NotePath::of_file(&whole).map_err(|error| told(&error))?;
+    let path = NotePath::of_file(&whole).map_err(|error| tool_error(&error))?;
     if path.ending() == from.ending() || from.ending().is_empty() {
         return Ok(path);
     }
     let ending = from.file_name().rsplit('.').next().unwrap_or_default();
-    NotePath::of_file(&format!("{path}.{ending}")).map_err(|error| told(&error))
+    NotePath::of_file(&format!("{path}.{ending}")).map_err(|error| tool_error(&error))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use graphloom_agents::ToolError;
 use graphloom_vault::{LinkIndex, NotePath, Notes, Overlay, Relinked, Resolution};
 
-use super::workspace::told;
+use super::workspace::tool_error;
 use crate::index::VaultIndex;
 
 /// How many names a message lists.
@@ -24,9 +24,10 @@ pub(super) fn find_note(overlay: &Overlay, index: &VaultIndex, name: &str) -> Re
             return Ok(found);
         }
     }
-    let said = name.trim().trim_start_matches("[[").trim_end_matches("]]").to_lowercase();
+    let plain_name = name.trim().trim_start_matches("[[").trim_end_matches("]]").to_lowercase();
     let named = index.cards(overlay).into_iter().filter_map(|(card, _)| {
-        let named = card.title.to_lowercase() == said || card.aliases.iter().any(|alias| alias.to_lowercase() == said);
+        let named = card.title.to_lowercase() == plain_name
+            || card.aliases.iter().any(|alias| alias.to_lowercase() == plain_name);
         named.then(|| card.path.clone())
     });
     if let Some(found) = only(name, named)? {
@@ -36,7 +37,7 @@ pub(super) fn find_note(overlay: &Overlay, index: &VaultIndex, name: &str) -> Re
         Some(path) => overlay.expect(&path).map(|note| note.path().clone()),
         None => NotePath::parse_lenient(name),
     }
-    .map_err(|error| told(&error))
+    .map_err(|error| tool_error(&error))
 }
 
 /// The file that is no note and is named by its path or the end of it, whatever the case of letters.
@@ -101,14 +102,14 @@ pub(super) fn ticked<P: AsRef<str>>(paths: &[P]) -> String {
 pub(super) fn broken_links(links: &LinkIndex, path: &NotePath) -> Vec<String> {
     let mut broken: Vec<String> = Vec::new();
     for link in links.outgoing(path).iter().filter(|link| !link.to.is_sound()) {
-        let said = match &link.to {
+        let target = match &link.to {
             Resolution::MissingHeading(to) | Resolution::MissingBlock(to) => {
                 format!("{} (no such part in {to})", link.link.target)
             }
             _ => link.link.target.clone(),
         };
-        if !broken.contains(&said) {
-            broken.push(said);
+        if !broken.contains(&target) {
+            broken.push(target);
         }
     }
     broken

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::names::{find_note, ticked};
-use super::workspace::{Workspace, told};
+use super::workspace::{Workspace, tool_error};
 
 pub(super) struct ReadNote(pub(super) Workspace);
 
@@ -57,11 +57,11 @@ impl TypedTool for ReadNote {
             .0
             .look(move |overlay, index| {
                 let path = find_note(overlay, index, &name)?;
-                overlay.expect(&path).map_err(|error| told(&error))
+                overlay.expect(&path).map_err(|error| tool_error(&error))
             })
             .await?;
         let pending = self.0.overlay().changes().get(note.path()).is_some();
-        let (shown, part) = shown(&note, &arguments)?;
+        let (text, part) = requested_text(&note, &arguments)?;
         self.0.saw(note.path().clone(), note.hash().clone());
         let mut content = format!("`{}` — {}", note.path(), note.title());
         if !note.tag_names().is_empty() {
@@ -76,7 +76,7 @@ impl TypedTool for ReadNote {
         if let Some(part) = part {
             content.push_str(&format!("\n{part}"));
         }
-        content.push_str(&format!("\n\n{shown}"));
+        content.push_str(&format!("\n\n{text}"));
         let data = json!({
             "path": note.path(),
             "title": note.title(),
@@ -95,7 +95,7 @@ impl TypedTool for ReadNote {
 }
 
 /// The text that was asked for, and which part of the note it is when it is not the whole.
-fn shown(note: &Note, arguments: &ReadArguments) -> Result<(String, Option<String>), ToolError> {
+fn requested_text(note: &Note, arguments: &ReadArguments) -> Result<(String, Option<String>), ToolError> {
     let mut text = note.text();
     let mut part = None;
     if let Some(heading) = arguments.section.as_deref().filter(|heading| !heading.trim().is_empty()) {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::names::{broken_in_words, broken_links, count, find_note};
-use super::workspace::{Workspace, told};
+use super::workspace::{Workspace, tool_error};
 
 pub(super) struct UpdateNote(pub(super) Workspace);
 
@@ -101,9 +101,9 @@ impl TypedTool for UpdateNote {
             .change(move |sight| {
                 let path = find_note(sight.overlay, sight.index, &name)?;
                 sight.check_seen(&path)?;
-                let before = sight.overlay.expect(&path).map_err(|error| told(&error))?;
-                edit.make(sight.overlay, &path).map_err(|error| told(&error))?;
-                let after = sight.overlay.expect(&path).map_err(|error| told(&error))?;
+                let before = sight.overlay.expect(&path).map_err(|error| tool_error(&error))?;
+                edit.make(sight.overlay, &path).map_err(|error| tool_error(&error))?;
+                let after = sight.overlay.expect(&path).map_err(|error| tool_error(&error))?;
                 Ok((edit.in_words(), before, after))
             })
             .await?;
@@ -111,7 +111,7 @@ impl TypedTool for UpdateNote {
         let path = after.path();
         let (was, is) = (before.text().lines().count(), after.text().lines().count());
         let broken = broken_links(&changed.links, path);
-        let said = if before.hash() == after.hash() {
+        let message = if before.hash() == after.hash() {
             format!("`{path}` is as it was: the edit changes nothing.")
         } else {
             format!(
@@ -122,7 +122,7 @@ impl TypedTool for UpdateNote {
         };
         let data = json!({ "path": path, "before": before.hash(), "hash": after.hash(), "lines_before": was, "lines": is,
                            "changed": before.hash() != after.hash(), "broken_links": broken });
-        Ok(ToolOutput::new(said).with_data(data))
+        Ok(ToolOutput::new(message).with_data(data))
     }
 }
 

@@ -185,7 +185,7 @@ impl NotesView<'_> {
             )));
         }
         let Some(seen) = self.read.get(path) else { return Ok(()) };
-        let note = self.overlay.expect(path).map_err(|error| told(&error))?;
+        let note = self.overlay.expect(path).map_err(|error| tool_error(&error))?;
         if note.hash() == seen {
             return Ok(());
         }
@@ -204,8 +204,8 @@ impl fmt::Debug for Workspace {
     }
 }
 
-/// An error of the vault as the model is told it.
-pub(super) fn told(error: &VaultError) -> ToolError {
+/// An error of the vault as the error of a tool, which the model reads.
+pub(super) fn tool_error(error: &VaultError) -> ToolError {
     if error.is_retryable() { ToolError::unavailable(error.to_string()) } else { ToolError::failed(error.to_string()) }
 }
 

@@ -30,23 +30,23 @@ pub fn quoted(request: &Request, notes: &[Note], all: &[NotePath]) -> Quoted {
     let texts: Vec<(String, String)> =
         notes.iter().map(|note| (format!("{} {}", note.path().stem(), note.title()), prose(note))).collect();
     let mut lines: Vec<String> = Vec::new();
-    let mut said = String::new();
+    let mut answer = String::new();
     for part in request.parts() {
         let material = notes
             .iter()
             .zip(&texts)
             .map(|(note, (above, text))| Material::new(note.path().as_str(), above.as_str(), text.as_str()));
-        let found = request.about(&part.text).quotable("", material, &said);
+        let found = request.about(&part.text).quotable("", material, &answer);
         for Quotable { evidence, text, followers, .. } in found.into_iter().take(PER_PART) {
             let Some(note) = notes.iter().find(|note| note.path().as_str() == evidence) else { continue };
             let all_of_it = std::iter::once(text).chain(followers).collect::<Vec<_>>();
-            said.push_str(&format!("\n\n{}", all_of_it.join("\n\n")));
+            answer.push_str(&format!("\n\n{}", all_of_it.join("\n\n")));
             let sentences = plain(&all_of_it.join(" "));
             lines.push(format!("- {sentences} ({})", link_to(note.path(), note.title(), all)));
         }
     }
     let text = lines.join("\n");
-    let left_open = unanswered_line(&request.unanswered(&said));
+    let left_open = unanswered_line(&request.unanswered(&answer));
     Quoted { text, left_open }
 }
 

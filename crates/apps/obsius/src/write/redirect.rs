@@ -16,7 +16,7 @@ pub(super) fn redirect_merged(overlay: &mut Overlay) -> Result<Vec<String>, Vaul
     let changes = overlay.changes().iter();
     let deleted = changes.filter(|(path, change)| change.kind() == ChangeKind::Deleted && path.is_note());
     let deleted: Vec<NotePath> = deleted.map(|(path, _)| path.clone()).collect();
-    let mut told = Vec::new();
+    let mut notices = Vec::new();
     for gone in deleted {
         let linking = overlay.linking_to_deleted(&gone);
         if linking.is_empty() {
@@ -25,19 +25,20 @@ pub(super) fn redirect_merged(overlay: &mut Overlay) -> Result<Vec<String>, Vaul
         let names = |paths: &[NotePath]| paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
         match holder(overlay, &gone) {
             Some(holder) => match overlay.redirect(&gone, &holder) {
-                Ok(done) => told.push(format!(
+                Ok(done) => notices.push(format!(
                     "{} links to `{gone}` lead to `{holder}` now, which has its text, in {}",
                     done.links(),
                     names(&linking)
                 )),
                 Err(error) => {
-                    told.push(format!("links to `{gone}` in {} do not lead to it any more: {error}", names(&linking)));
+                    notices
+                        .push(format!("links to `{gone}` in {} do not lead to it any more: {error}", names(&linking)));
                 }
             },
-            None => told.push(format!("`{gone}` is deleted; links in {} led to it", names(&linking))),
+            None => notices.push(format!("`{gone}` is deleted; links in {} led to it", names(&linking))),
         }
     }
-    Ok(told)
+    Ok(notices)
 }
 
 /// The one note that this run wrote most lines of a deleted note into.

@@ -25,7 +25,7 @@ pub fn repair_links(overlay: &mut Overlay, request: &str, style: LinkStyle) -> R
             if missing_notes.is_known(link) {
                 continue;
             }
-            match meant(&links, path, &link.target) {
+            match only_note_for(&links, path, &link.target) {
                 Some(meant) => corrected.push((link.span.start, meant)),
                 None if missing_notes.is_asked_for(link) => {}
                 None => {
@@ -103,7 +103,7 @@ impl MissingNotes {
 }
 
 /// The one note that a target can mean: by its name, its title or an alias.
-fn meant(links: &LinkIndex, from: &NotePath, target: &str) -> Option<NotePath> {
+fn only_note_for(links: &LinkIndex, from: &NotePath, target: &str) -> Option<NotePath> {
     let wanted = target.trim().to_lowercase();
     let name = wanted.strip_suffix(".md").unwrap_or(&wanted);
     let named = NotePath::for_title("", target).ok().map(|made| made.path.name().to_lowercase());

@@ -1,4 +1,4 @@
-//! Changes of what is reviewed, and what a person is shown while they say them.
+//! Changes of the items under review, and the items that the person sees.
 
 use std::fmt;
 
@@ -46,29 +46,29 @@ impl fmt::Display for Edit {
     }
 }
 
-/// What lies before the person while they reply.
+/// The items that the person sees while replying.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReviewedItems {
-    /// The queries, or the headings of the proposal with that of its references last.
+    /// The queries, or the headings of the proposal; the heading of the references is the last.
     pub items: Vec<String>,
-    /// It is a proposal, whose parts also have names.
+    /// Whether the items are the headings of a proposal. The parts of a proposal have names as well as numbers.
     pub proposal: bool,
 }
 
 impl ReviewedItems {
-    /// Numbered queries.
+    /// Numbered queries under review.
     pub fn queries(items: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { items: items.into_iter().map(Into::into).collect(), proposal: false }
     }
 
-    /// A proposal with these headings.
+    /// A proposal under review, with these headings.
     pub fn proposal(headings: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let references = std::iter::once("References".to_owned());
         Self { items: headings.into_iter().map(Into::into).chain(references).collect(), proposal: true }
     }
 
-    /// How many can be taken out or replaced.
+    /// How many items can be removed or replaced; the references of a proposal cannot.
     pub(super) fn count(&self) -> usize {
         self.items.len() - usize::from(self.proposal && !self.items.is_empty())
     }
@@ -93,8 +93,8 @@ impl fmt::Display for Candidate {
             Self::Approve => f.write_str("go on with it as it is"),
             Self::Cancel => f.write_str("end this journey"),
             Self::Edit(edits) => {
-                let told: Vec<String> = edits.iter().map(Edit::to_string).collect();
-                f.write_str(&told.join(", "))
+                let descriptions: Vec<String> = edits.iter().map(Edit::to_string).collect();
+                f.write_str(&descriptions.join(", "))
             }
         }
     }

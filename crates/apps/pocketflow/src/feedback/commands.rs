@@ -2,7 +2,7 @@
 
 use super::{Edit, Reading};
 
-/// Reads a reply that has one of the fixed forms, and says by which.
+/// Reads a reply that has one of the fixed forms; the text of the result names the form.
 pub(super) fn read(text: &str) -> Option<(Reading, String)> {
     if let Some(command) = text.strip_prefix('/') {
         return Some(slash(command));
@@ -71,7 +71,7 @@ fn number(text: &str) -> Option<usize> {
     text.trim().trim_end_matches('.').parse().ok().filter(|number| *number > 0)
 }
 
-/// What follows the first of the beginnings that a text has, whatever their case.
+/// The text after the first of `beginnings` that `text` starts with, without regard to ASCII case.
 fn after_any<'t>(text: &'t str, beginnings: &[&str]) -> Option<&'t str> {
     beginnings.iter().find_map(|beginning| {
         let head = text.get(..beginning.len())?;

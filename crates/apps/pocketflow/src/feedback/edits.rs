@@ -1,7 +1,7 @@
 //! Changes inside sentences: `ok, drop the third one`, `keep all but 2`, `make the method shorter`.
 //!
-//! A reply is cut into clauses; each clause says with its verb, its places and its own words what is to change. What is
-//! read here never counts before the person was asked.
+//! A reply is cut into clauses. The verb, the places and the person's own words of a clause say what is to change. An
+//! edit that is read here takes effect only after the person confirms it.
 
 use super::Language;
 use super::change::{Edit, ReviewedItems};
@@ -10,12 +10,12 @@ use super::tags::{EditVerb, Tag, Tagged, tag};
 use super::tokens::Text;
 use super::words::WordLists;
 
-/// A clause with what it says.
+/// A clause of a reply.
 #[derive(Debug, Default)]
 struct Clause {
     verbs: Vec<EditVerb>,
     places: Vec<usize>,
-    /// Parts of the proposal, and their places.
+    /// The parts of the proposal that the clause names, each by its place if the proposal has the part.
     parts: Vec<Option<usize>>,
     except: bool,
     into: bool,
@@ -25,9 +25,9 @@ struct Clause {
     front: bool,
     end: bool,
     before: bool,
-    /// The words of its own, as they stand in the reply.
+    /// The person's own words, as they stand in the reply.
     content: String,
-    /// The words begin with how something is to be made.
+    /// Whether the person's own words begin with a word of manner (`shorter`).
     begins_how: bool,
     start: usize,
     stop: usize,
@@ -47,8 +47,8 @@ pub(super) fn read(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Opt
     (!edits.is_empty()).then_some(edits)
 }
 
-/// `But` and its like leave something out only beside a place; else they join. An English `first` before a verb is no
-/// place.
+/// Corrects tags by the words beside them. A word such as `but` excludes something only beside a place; elsewhere the
+/// word joins. An English `first` before a verb is no place.
 fn settle(mut tagged: Vec<Tagged>, language: Language) -> Vec<Tagged> {
     let is_place = |tagged: Option<&Tagged>| tagged.is_some_and(|tagged| matches!(tagged.tag, Tag::Place(..)));
     for at in 0..tagged.len() {
@@ -68,8 +68,8 @@ fn settle(mut tagged: Vec<Tagged>, language: Language) -> Vec<Tagged> {
     tagged
 }
 
-/// Cuts a reply into clauses: at punctuation, at a joining word before something new, and in languages whose verb comes
-/// last after it.
+/// Cuts a reply into clauses: at punctuation, at a joining word before a new verb, place or part, and after the verb in
+/// languages whose verb comes last.
 fn cut(tagged: &[Tagged], language: Language) -> Vec<&[Tagged]> {
     let verb_last = matches!(language, Language::Japanese | Language::Korean);
     let mut cuts = vec![0];
@@ -122,7 +122,7 @@ fn clause(text: &Text, tagged: &[Tagged], language: Language) -> Clause {
             Tag::Instead | Tag::And | Tag::Skip | Tag::Word => {}
         }
     }
-    // What stands after `instead of` goes away; what stands before it comes.
+    // The words before `instead of` are the new text; the words after it name what is replaced.
     let own = |one: &Tagged| matches!(one.tag, Tag::Word | Tag::How);
     let cut = tagged.iter().position(|one| one.tag == Tag::Instead).filter(|cut| tagged[..*cut].iter().any(own));
     let tagged = &tagged[..cut.unwrap_or(tagged.len())];
@@ -130,7 +130,7 @@ fn clause(text: &Text, tagged: &[Tagged], language: Language) -> Clause {
     let last = tagged.iter().rposition(own);
     if let (Some(first), Some(last)) = (first, last) {
         let spaceless = matches!(language, Language::Japanese | Language::Chinese);
-        // Without spaces a word may hold what looks like a verb or a place, but not the other way round.
+        // Without spaces, a part of a word can look like a verb or a place; the longest run of own words is taken.
         let (first, last) = if spaceless { run(tagged, first, last) } else { (first, last) };
         clause.begins_how = tagged[first].tag == Tag::How;
         clause.content = text.text[tagged[first].start..tagged[last].end].trim().to_owned();
@@ -138,7 +138,7 @@ fn clause(text: &Text, tagged: &[Tagged], language: Language) -> Clause {
     clause
 }
 
-/// The longest run of own words between verbs and places.
+/// The first and last index of the longest run of own words between verbs and places.
 fn run(tagged: &[Tagged], first: usize, last: usize) -> (usize, usize) {
     let own = |at: usize| matches!(tagged[at].tag, Tag::Word | Tag::How);
     let (mut best, mut start) = ((first, first), first);
@@ -159,7 +159,7 @@ fn run(tagged: &[Tagged], first: usize, last: usize) -> (usize, usize) {
 }
 
 impl Clause {
-    /// The verb that counts: `just` and `only` give way to another one.
+    /// The verb of the clause. Verbs of keeping, such as `only`, give way to any other verb.
     fn verb(&self) -> Option<EditVerb> {
         self.verbs.iter().copied().find(|verb| *verb != EditVerb::Keep).or(self.verbs.first().copied())
     }
@@ -168,7 +168,7 @@ impl Clause {
         self.verbs.contains(&verb)
     }
 
-    /// Whether it says nothing of a change.
+    /// Whether the clause names no verb, no place, and neither all items nor the rest.
     fn is_empty(&self) -> bool {
         self.verbs.is_empty() && self.places.is_empty() && !self.all && !self.rest
     }
@@ -179,7 +179,7 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
     let mut edits = Vec::new();
     let mut pending: Vec<usize> = Vec::new();
     let mut before: Option<EditVerb> = None;
-    let mut kept: Option<Vec<usize>> = None;
+    let mut to_keep: Option<Vec<usize>> = None;
     for (index, clause) in clauses.iter().enumerate() {
         if clause.is_empty() {
             continue;
@@ -195,7 +195,7 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
         }
         if clause.except && !at.is_empty() {
             if clause.has(EditVerb::Remove) {
-                kept.get_or_insert_default().extend(at);
+                to_keep.get_or_insert_default().extend(at);
             } else {
                 edits.extend(at.into_iter().map(Edit::Remove));
             }
@@ -221,11 +221,11 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
         before = verb.or(before);
         let whole = || Edit::Rework { at: None, how: text.text.clone() };
         match verb {
-            // Something about a place that asks for nothing is a question or a remark.
+            // A question that names a place with a verb of adding asks for no change.
             Some(EditVerb::Add) if asks && !at.is_empty() => {}
-            Some(EditVerb::Keep) if !at.is_empty() => kept.get_or_insert_default().extend(at),
+            Some(EditVerb::Keep) if !at.is_empty() => to_keep.get_or_insert_default().extend(at),
             Some(EditVerb::Remove) if clause.has(EditVerb::Keep) && (clause.all || clause.rest) && !at.is_empty() => {
-                kept.get_or_insert_default().extend(at);
+                to_keep.get_or_insert_default().extend(at);
             }
             Some(EditVerb::Swap) if at.len() == 2 => edits.push(Edit::Swap(at[0], at[1])),
             Some(EditVerb::Merge) if at.len() == 2 => edits.push(Edit::Merge(at[0], at[1])),
@@ -244,7 +244,7 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
             Some(EditVerb::Remove) if !at.is_empty() => edits.extend(at.into_iter().map(Edit::Remove)),
             Some(EditVerb::Remove) if clause.rest || clause.all || asks => {}
             Some(EditVerb::Remove) if !clause.content.is_empty() => {
-                edits.push(named(&clause.content, shown).unwrap_or_else(whole));
+                edits.push(removal_of(&clause.content, shown).unwrap_or_else(whole));
             }
             Some(EditVerb::Add) if at.is_empty() && !clause.content.is_empty() => {
                 edits.push(Edit::Add(bare(&clause.content)));
@@ -269,8 +269,8 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
             }
         }
     }
-    if let Some(kept) = kept {
-        let gone = (1..=shown.count()).filter(|place| !kept.contains(place)).map(Edit::Remove);
+    if let Some(to_keep) = to_keep {
+        let gone = (1..=shown.count()).filter(|place| !to_keep.contains(place)).map(Edit::Remove);
         edits.retain(|edit| !matches!(edit, Edit::Remove(_)));
         edits.extend(gone);
     }
@@ -283,20 +283,21 @@ fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) ->
     distinct
 }
 
-/// Takes out the one query that has these words.
-fn named(content: &str, shown: &ReviewedItems) -> Option<Edit> {
+/// The removal of the only query that has these words; `None` when no query or several have them.
+fn removal_of(content: &str, shown: &ReviewedItems) -> Option<Edit> {
     let content = bare(content).to_lowercase();
     let mut found = shown.items.iter().enumerate().filter(|(_, item)| item.to_lowercase().contains(&content));
     let (at, _) = found.next()?;
     found.next().is_none().then_some(Edit::Remove(at + 1))
 }
 
-/// A text without the quotation marks and stops around it.
+/// A text without quotation marks, punctuation and spaces at its ends.
 fn bare(text: &str) -> String {
     text.trim_matches(|c: char| c.is_whitespace() || "'\"“”«»「」『』‘’.,;:!?。、，".contains(c)).to_owned()
 }
 
-/// Changes of the parts of a proposal. Their words are the person's own: what a part is to become only a model can write.
+/// Changes of the parts of a proposal. Each change carries the person's own words, because only a model can write the
+/// new text of a part.
 fn parts(text: &Text, words: &WordLists, shown: &ReviewedItems, clauses: &[Clause], asks: bool) -> Vec<Edit> {
     let named = |clause: &Clause| -> Vec<Option<usize>> {
         if clause.parts.is_empty() { clause.places.iter().copied().map(Some).collect() } else { clause.parts.clone() }

@@ -1,9 +1,10 @@
 //! What a person's reply means.
 //!
-//! Only a message that is an approval as a whole approves: a closed list of words of one language, which are data under
-//! `words/`, must cover it from its first word to its last, without a digit, a question or a quotation. Whatever is more
-//! is a [`Candidate`], which is shown back in one line and counts when the person says so. What no rule can read a model
-//! may read, see [`adopt`]; its approval is a candidate too.
+//! A message approves only when the whole message is an approval: the phrases of one language, which are data under
+//! `words/`, must cover the message from the first word to the last, and the message must hold no digit, no question
+//! and no quotation. A message that says more than an approval becomes a [`Candidate`]: the candidate is shown to the
+//! person in one line, and takes effect when the person confirms it. A message that no rule can read may be read by a
+//! model (see [`adopt`]); an approval by the model is a candidate too.
 //!
 //! ```
 //! use graphloom_pocketflow::feedback::{Candidate, Edit, Reading, ReviewedItems, read, read_shown};
@@ -41,18 +42,18 @@ pub use values::{Value, read_topic, read_value};
 use self::tokens::Text;
 use self::whole::WholeMessage;
 
-/// Messages with more words, or letters of a script without spaces, are not read by the rules for short replies.
+/// The most tokens of a message that the rules for short replies read.
 const MOST_TOKENS: usize = 80;
 
-/// How a reply was read.
+/// A reply as the rules or a model read it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadReply {
-    /// The class.
+    /// The class of the reply.
     pub reading: Reading,
-    /// The words that were found, with their meaning.
+    /// The words that decided, and what each means.
     pub evidence: Vec<String>,
-    /// The language that the rules took it for.
+    /// The language whose rules read the reply.
     pub language: Language,
 }
 
@@ -60,38 +61,38 @@ pub struct ReadReply {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reading {
-    /// Go on.
+    /// The person approves.
     Approve,
-    /// Make it again.
+    /// The person rejects, and wants a new attempt.
     Reject {
-        /// Why.
+        /// The reason.
         feedback: String,
-        /// Other literature is wanted.
+        /// Whether the person wants other literature.
         search: bool,
     },
-    /// Change these places: a command, which needs no asking back.
+    /// A command that changes these places; no confirmation is needed.
     Edit(Vec<Edit>),
-    /// Probably this; the person is asked.
+    /// A probable meaning, which the person is asked to confirm.
     Candidate(Candidate),
-    /// Something is asked.
+    /// The person asks a question.
     Question,
-    /// Another topic; empty when it is not named.
+    /// The person wants another topic.
     NewTopic {
-        /// The topic.
+        /// The topic; empty when the reply names none.
         topic: String,
     },
-    /// End the journey.
+    /// The person ends the journey.
     Cancel,
-    /// None of these.
+    /// The reply fits no other class.
     Unclear,
 }
 
-/// The language that the rules took a reply for.
+/// The language whose rules read a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "languages are what they are called")]
 pub enum Language {
-    /// A command, in no language.
+    /// A command; commands belong to no language.
     Command,
     English,
     German,
@@ -102,16 +103,16 @@ pub enum Language {
     Japanese,
     Chinese,
     Korean,
-    /// More than the rules for short replies read.
+    /// A message too long for the rules for short replies.
     Long,
 }
 
-/// Reads a reply by rules, where nothing is known of what it replies to.
+/// Reads a reply by rules when the items under review are not known.
 pub fn read(message: &str) -> ReadReply {
     read_shown(message, &ReviewedItems::default())
 }
 
-/// Reads a reply to what is shown by rules.
+/// Reads a reply to the items in `shown` by rules.
 pub fn read_shown(message: &str, shown: &ReviewedItems) -> ReadReply {
     let normal: String = message.nfkc().collect();
     if let Some((reading, evidence)) = commands::read(normal.trim()) {
@@ -127,16 +128,16 @@ pub fn read_shown(message: &str, shown: &ReviewedItems) -> ReadReply {
     let (reading, evidence) = match whole::read(&text, shown) {
         Some((WholeMessage::Approve, found)) => (Reading::Approve, found),
         Some((WholeMessage::Nearly, found)) => (Reading::Candidate(Candidate::Approve), found),
-        // Words that only reject may still say that other literature is wanted.
+        // A message that only rejects may still ask for other literature.
         Some((WholeMessage::Reject, found)) => match words.find("search", &text) {
             Some(_) => others::read(&text, words),
             None => (Reading::Reject { feedback: String::new(), search: false }, found),
         },
         Some((WholeMessage::Cancel, found)) => (Reading::Cancel, found),
-        // The fixed form of a rejection: what its reason names is no edit.
+        // In the fixed form of a rejection, the reason may name places; those places are no edits.
         None if commands::rejects(normal.trim()) => others::read(&text, words),
         None => match edits::read(&text, words, shown) {
-            // A change of all that says no more than a rejection or an end says is one.
+            // An edit that names no place, in words of a rejection or an end, is read as the rejection or the end.
             Some(edits) if vague(&edits) && others::acts(&text, words) => others::read(&text, words),
             Some(edits) => {
                 let evidence = edits.iter().map(Edit::to_string).collect();
@@ -148,7 +149,7 @@ pub fn read_shown(message: &str, shown: &ReviewedItems) -> ReadReply {
     ReadReply { reading, evidence, language }
 }
 
-/// Whether edits name no place.
+/// Whether no edit names a place.
 fn vague(edits: &[Edit]) -> bool {
     edits.iter().all(|edit| matches!(edit, Edit::Rework { at: None, .. }))
 }

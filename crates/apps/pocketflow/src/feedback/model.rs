@@ -1,4 +1,4 @@
-//! What a model says that a reply means, and how far it is believed.
+//! The reading of a reply by a model, and the conditions under which it is accepted.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::change::{Candidate, Edit, ReviewedItems};
 use super::{ReadReply, Reading};
 
-/// A model that is less sure is not believed.
+/// The least confidence at which the reading of a model is accepted.
 const SURE: f32 = 0.7;
 
 /// What a model says that a reply means.
@@ -95,8 +95,10 @@ impl ModelEdit {
     }
 }
 
-/// Takes over what a model says of a reply that the rules left unclear, as far as it can be trusted: it must be sure
-/// (0.7), the words that it rests on must stand in the reply, and an approval, an edit or an end is only a candidate.
+/// Takes the reading of a model for a reply that the rules left unclear.
+///
+/// The reading is accepted when its confidence is at least 0.7 and the words that it quotes stand in the reply. An
+/// approval, an edit or an end by the model is a candidate only.
 #[must_use]
 pub fn adopt(read: ReadReply, message: &str, shown: &ReviewedItems, model: &ModelReading) -> ReadReply {
     if read.reading != Reading::Unclear {
@@ -113,7 +115,7 @@ pub fn adopt(read: ReadReply, message: &str, shown: &ReviewedItems, model: &Mode
     if !rests {
         evidence.push("these words do not stand in the reply".to_owned());
     }
-    // A confidence that is no number is not sure either.
+    // The comparison is false for a confidence of NaN.
     let sure = model.confidence >= SURE && rests;
     let detail = model.detail.trim().to_owned();
     let edits: Option<Vec<Edit>> = model.edits.iter().map(|edit| edit.edit(shown)).collect();

@@ -1,17 +1,17 @@
-//! Rejections, ends, questions, and what is none of them.
+//! Rejections, ends and questions; any other reply is unclear.
 
 use super::change::Candidate;
 use super::tokens::Text;
 use super::words::WordLists;
 use super::{Language, Reading};
 
-/// Reads what is no approval and no edit, and says by which words.
+/// Reads a reply that is neither an approval nor an edit, and returns the words that decided.
 pub(super) fn read(text: &Text, words: &WordLists) -> (Reading, Vec<String>) {
     let tokens = &text.tokens;
     if tokens.is_empty() {
         return (Reading::Unclear, Vec::new());
     }
-    // A question whose mark is not its end has something said behind it.
+    // Text after a question mark may reject: `Why? Redo it`.
     let said_behind = text.asks && !text.text.ends_with('?') && words.find("reject", text).is_some();
     let asks = !said_behind && (text.asks || asks(text, words));
     let reject = |feedback: &str, search, found: String| {
@@ -24,7 +24,7 @@ pub(super) fn read(text: &Text, words: &WordLists) -> (Reading, Vec<String>) {
         if let Some(found) = words.find("cancels", text) {
             return (Reading::Candidate(Candidate::Cancel), vec![format!("`{found}`")]);
         }
-        // A first `no` with a stop behind it says it all; the rest is the reason.
+        // A first `no` with punctuation behind it rejects; the rest of the reply is the reason.
         let no = words.longest("no", tokens, 0);
         if no > 0 && tokens.get(no).is_some_and(|next| next.after_break || stops(text, tokens[no - 1].end, next.start))
         {
@@ -37,12 +37,12 @@ pub(super) fn read(text: &Text, words: &WordLists) -> (Reading, Vec<String>) {
     if asks { (Reading::Question, vec!["it asks".to_owned()]) } else { (Reading::Unclear, Vec::new()) }
 }
 
-/// Whether a reply rejects or ends by its words.
+/// Whether a reply has words of a rejection or of an end.
 pub(super) fn acts(text: &Text, words: &WordLists) -> bool {
     words.find("reject", text).or_else(|| words.find("cancels", text)).is_some()
 }
 
-/// Whether a reply has the form of a question without its mark.
+/// Whether a reply has the form of a question; the question mark is not looked at.
 pub(super) fn asks(text: &Text, words: &WordLists) -> bool {
     let tokens = &text.tokens;
     if words.longest("asks", tokens, 0) > 0 {
@@ -50,7 +50,7 @@ pub(super) fn asks(text: &Text, words: &WordLists) -> bool {
     }
     let last = |ending: usize| words.lengths("asks_end", tokens, tokens.len() - ending).contains(&ending);
     let ends = (1..=tokens.len().min(4)).any(last);
-    // Endings are words of their own only where there are no spaces; a question word may stand anywhere there.
+    // Only these languages mark a question by its ending, and let a question word stand anywhere.
     match words.language {
         Language::Japanese | Language::Chinese => ends || words.find("asks", text).is_some(),
         Language::Korean => ends || text.text.ends_with(['까', '죠']) && words.find("asks", text).is_some(),

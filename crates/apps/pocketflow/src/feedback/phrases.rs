@@ -1,7 +1,7 @@
-//! Phrases of a list: how they are written in its file, and where they stand in a reply.
+//! Phrases of a word list: their notation in the file of the list, and their search in a reply.
 //!
-//! `(looks/sounds) (very/) good` stands for four phrases, and `{it}` for any of those of the set `[= it]` of the same
-//! file. A choice that touches letters makes words: `진행(해/하세요)`. A star at the end lets the last word go on.
+//! `(looks/sounds) (very/) good` stands for four phrases. `{it}` stands for any phrase of the set `[= it]` of the same
+//! file. A choice that touches letters makes words: `진행(해/하세요)`. A star at the end makes the last word a prefix.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,31 +9,31 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::tokens::{Text, Token};
 
-/// Sets of phrases that stand for one another, by name.
+/// Named sets of phrases that may stand in the same place of a phrase.
 pub(super) type Sets = BTreeMap<String, Vec<&'static str>>;
 
-/// Phrases by the words that they may begin with.
+/// Phrases, indexed by the words that each may begin with.
 #[derive(Debug, Default)]
 pub(super) struct List {
     phrases: Vec<Vec<Part>>,
     by_first: BTreeMap<String, Vec<usize>>,
-    /// Phrases that begin with the beginning of a word, as `убер*`.
+    /// Prefixes such as `убер*` that begin a phrase, each with the index of the phrase.
     stems: Vec<(String, usize)>,
 }
 
 /// A part of a phrase.
 #[derive(Debug)]
 enum Part {
-    /// A word, in each way that it may be written.
+    /// A word, in each spelling.
     Word(Vec<String>),
-    /// A word that begins so.
+    /// A word with this prefix.
     Stem(String),
-    /// One of several phrases; an empty one is none of them.
+    /// One of several phrases; an empty phrase makes the choice optional.
     Choice(Vec<Vec<Part>>),
 }
 
 impl List {
-    /// Takes a phrase as it is written in a file; `bare`, if it also counts without its accents.
+    /// Adds a phrase in the notation of the files. With `bare`, the phrase also matches without its accents.
     pub(super) fn take(&mut self, written: &str, sets: &Sets, bare: bool) {
         let (written, open) = written.strip_suffix('*').map_or((written, false), |stem| (stem, true));
         let mut phrase = parse(written, sets, bare);
@@ -52,7 +52,7 @@ impl List {
         self.phrases.push(phrase);
     }
 
-    /// How many tokens each phrase has that stands at a place.
+    /// The lengths, in tokens, of the phrases that stand at a place.
     pub(super) fn lengths(&self, tokens: &[Token], at: usize) -> BTreeSet<usize> {
         let mut ends = BTreeSet::new();
         let Some(first) = tokens.get(at) else { return ends };
@@ -69,22 +69,22 @@ impl List {
         ends.into_iter().map(|end| end - at).filter(|length| *length > 0).collect()
     }
 
-    /// Its words, each for itself.
+    /// All single words of the phrases.
     pub(super) fn words(&self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         self.phrases.iter().for_each(|phrase| words(phrase, &mut found));
         found
     }
 
-    /// Phrases, so many of each written one that each of its choices is made once.
+    /// Examples of each phrase; together they take every alternative of every choice once.
     #[cfg(test)]
     pub(super) fn phrases(&self) -> impl Iterator<Item = String> {
         let whole = |phrase: &&Vec<Part>| !phrase.iter().any(|part| matches!(part, Part::Stem(_)));
-        self.phrases.iter().filter(whole).flat_map(|phrase| (0..most(phrase)).map(|turn| one(phrase, turn)))
+        self.phrases.iter().filter(whole).flat_map(|phrase| (0..most(phrase)).map(|turn| spelt(phrase, turn)))
     }
 }
 
-/// Reads a written phrase.
+/// Parses a phrase.
 fn parse(written: &str, sets: &Sets, bare: bool) -> Vec<Part> {
     let mut parts = Vec::new();
     for unit in cut(written, char::is_whitespace).into_iter().filter(|unit| !unit.is_empty()) {
@@ -110,7 +110,7 @@ fn parse(written: &str, sets: &Sets, bare: bool) -> Vec<Part> {
     parts
 }
 
-/// Cuts at a letter, but not inside of parentheses.
+/// Splits at the characters that `at` selects, except inside parentheses.
 fn cut(text: &str, at: impl Fn(char) -> bool) -> Vec<&str> {
     let mut depth = 0_usize;
     let inside = |c: char| {
@@ -124,7 +124,7 @@ fn cut(text: &str, at: impl Fn(char) -> bool) -> Vec<&str> {
     text.split(inside).collect()
 }
 
-/// Where the first parenthesis is closed.
+/// The byte at which the first parenthesis closes.
 fn close(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {
@@ -140,7 +140,7 @@ fn close(text: &str) -> Option<usize> {
     None
 }
 
-/// A unit with the names of sets replaced by the choices that they are.
+/// A unit with each name of a set replaced by the choice of the phrases of the set.
 fn spread(unit: &str, sets: &Sets) -> String {
     let mut spread = unit.to_owned();
     for (name, phrases) in sets {
@@ -162,7 +162,7 @@ fn spell(unit: &str) -> Vec<String> {
     choices.flat_map(|one| tails.iter().map(move |tail| format!("{head}{one}{tail}")).collect::<Vec<_>>()).collect()
 }
 
-/// Tells where a phrase ends that begins at a place.
+/// Calls `ends` with each place at which the phrase can end when it begins at `at`.
 fn stands(phrase: &[Part], tokens: &[Token], at: usize, ends: &mut dyn FnMut(usize)) {
     let Some((part, rest)) = phrase.split_first() else { return ends(at) };
     match part {
@@ -184,7 +184,7 @@ fn stands(phrase: &[Part], tokens: &[Token], at: usize, ends: &mut dyn FnMut(usi
     }
 }
 
-/// Collects the words that a phrase may begin with; true when it may also be empty.
+/// Collects the words that a phrase may begin with, and returns whether the phrase may be empty.
 fn firsts(phrase: &[Part], found: &mut BTreeSet<String>) -> bool {
     for part in phrase {
         match part {
@@ -225,19 +225,19 @@ fn most(phrase: &[Part]) -> usize {
 }
 
 #[cfg(test)]
-fn one(phrase: &[Part], turn: usize) -> String {
-    let said = phrase.iter().map(|part| match part {
+fn spelt(phrase: &[Part], turn: usize) -> String {
+    let words = phrase.iter().map(|part| match part {
         Part::Word(ways) => ways[turn % ways.len()].clone(),
         Part::Stem(stem) => stem.clone(),
-        Part::Choice(phrases) => one(&phrases[turn % phrases.len()], turn / phrases.len() + turn),
+        Part::Choice(phrases) => spelt(&phrases[turn % phrases.len()], turn / phrases.len() + turn),
     });
-    said.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as somebody types it who has no accents: `für` as `fur` and `fuer`.
+/// The spellings of a word without accents: `fur` and `fuer` for `für`.
 fn folds(word: &str) -> Vec<String> {
     let mark = |c: char| ('\u{300}'..='\u{36f}').contains(&c);
-    // Of the Cyrillic letters only `ё` is written without its mark; syllables of Korean stay whole.
+    // Of the Cyrillic letters, only `ё` is written without its mark. Korean syllables are not decomposed.
     let strip = |c: char| -> String {
         match c {
             'ё' => "е".to_owned(),

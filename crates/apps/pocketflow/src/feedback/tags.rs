@@ -1,10 +1,10 @@
-//! What the words of a reply do in it: verbs of change, places, parts of a proposal, words that only join.
+//! The function of each phrase in a reply: a verb of change, a place, a part of a proposal, a joining word.
 
 use super::change::ReviewedItems;
 use super::tokens::{Text, Token};
 use super::words::{LANGUAGES, WordLists};
 
-/// What is asked for.
+/// The change that a verb asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EditVerb {
     Remove,
@@ -16,13 +16,13 @@ pub(super) enum EditVerb {
     Move,
 }
 
-/// What a word or phrase does.
+/// The function of a word or phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
     Verb(EditVerb),
-    /// Places; whether a digit said so.
+    /// Places, and whether they were written in digits.
     Place(Vec<usize>, bool),
-    /// A part of the proposal, and its place where it has one.
+    /// A part of the proposal, with its place if the proposal has the part.
     Part(Option<usize>),
     Except,
     Into,
@@ -35,11 +35,11 @@ pub(super) enum Tag {
     Before,
     And,
     Skip,
-    /// A word of the reply's own.
+    /// A word of no list: part of the person's own text.
     Word,
 }
 
-/// A tagged phrase.
+/// A phrase with its function.
 #[derive(Clone, Debug)]
 pub(super) struct Tagged {
     pub(super) tag: Tag,
@@ -69,14 +69,14 @@ const LISTS: &[(&str, Tag)] = &[
     ("skip", Tag::Skip),
 ];
 
-/// The phrases of a reply with what they do; of several at one place the longest counts.
+/// The phrases of a reply with their functions. Of several phrases at one place, the longest is taken.
 pub(super) fn tag(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Vec<Tagged> {
     let parts: Vec<Option<&'static str>> = shown.items.iter().map(|item| part_of(item)).collect();
     let tokens = &text.tokens;
     let mut tagged = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let (tag, length) = one(text, words, shown, &parts, at);
+        let (tag, length) = longest_tag(text, words, shown, &parts, at);
         tagged.push(Tagged {
             tag,
             start: tokens[at].start,
@@ -88,7 +88,13 @@ pub(super) fn tag(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Vec<
     ranges(&text.text, tagged)
 }
 
-fn one(text: &Text, words: &WordLists, shown: &ReviewedItems, parts: &[Option<&str>], at: usize) -> (Tag, usize) {
+fn longest_tag(
+    text: &Text,
+    words: &WordLists,
+    shown: &ReviewedItems,
+    parts: &[Option<&str>],
+    at: usize,
+) -> (Tag, usize) {
     let tokens = &text.tokens;
     if let Some(place) = digits(&tokens[at], shown.count()) {
         return (Tag::Place(vec![place], true), 1);
@@ -120,7 +126,7 @@ fn one(text: &Text, words: &WordLists, shown: &ReviewedItems, parts: &[Option<&s
     best.unwrap_or((Tag::Word, 1))
 }
 
-/// The place that a word with a digit at its front names, as `2`, `2nd` and `2번은` do.
+/// The place that a word with a digit at its front names: `2`, `2nd`, `2번은`.
 fn digits(token: &Token, count: usize) -> Option<usize> {
     let digits: String = token.lower.chars().take_while(char::is_ascii_digit).collect();
     let after = token.lower.len() - digits.len();
@@ -128,7 +134,7 @@ fn digits(token: &Token, count: usize) -> Option<usize> {
     (after <= 12 && place > 0 && place <= count.max(1)).then_some(place)
 }
 
-/// Places of a list's name, those from the end counted for what is shown.
+/// The places in the name of a list. A negative place counts from the end of the `count` items.
 fn resolve(places: &str, count: usize) -> Option<Vec<usize>> {
     let resolved: Option<Vec<usize>> = places
         .split(',')
@@ -140,7 +146,7 @@ fn resolve(places: &str, count: usize) -> Option<Vec<usize>> {
     resolved.filter(|places| places.iter().all(|place| *place > 0 && *place <= count))
 }
 
-/// Which part of a proposal a heading names, in whatever language.
+/// The part of a proposal that a heading names, in any language.
 fn part_of(heading: &str) -> Option<&'static str> {
     let text = Text::new(heading);
     LANGUAGES.iter().find_map(|words| {
@@ -150,7 +156,7 @@ fn part_of(heading: &str) -> Option<&'static str> {
     })
 }
 
-/// Joins `2-4` to the places from 2 to 4.
+/// Joins a range such as `2-4` to the places from 2 to 4.
 fn ranges(text: &str, tagged: Vec<Tagged>) -> Vec<Tagged> {
     let mut joined: Vec<Tagged> = Vec::new();
     for next in tagged {

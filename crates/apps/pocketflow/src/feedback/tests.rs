@@ -1,4 +1,4 @@
-//! Replies one by one, and properties over the word lists of all languages.
+//! Single replies, and properties over the word lists of all languages.
 
 use std::collections::BTreeSet;
 
@@ -193,7 +193,7 @@ fn a_model_is_believed_only_when_it_is_sure_and_quotes_the_reply() {
     assert!(matches!(adopted("no", &model(Intent::Approve, "no", 1.0)), Reading::Reject { .. }), "rules come first");
 }
 
-/// The phrases of a list of every language, as they stand in the files.
+/// Examples of the phrases of a list, of every language.
 fn phrases(list: &str) -> Vec<String> {
     LANGUAGES.iter().flat_map(|words| words.phrases(list)).collect()
 }
@@ -247,7 +247,7 @@ fn a_change_whose_words_are_a_yes_and_a_small_word_approves_in_no_company() {
     }
 }
 
-/// Words that are in no list of approvals: those of other lists, of topics, and any letters.
+/// Words that no list of approvals covers: phrases of other lists, words of topics, and random letters.
 fn content() -> impl Strategy<Value = String> {
     let lists = ["no", "cancel", "weak", "reject", "remove", "change", "asks", "except", "place 2", "section method"];
     let known: BTreeSet<String> =
@@ -283,7 +283,7 @@ fn content() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Whether some list of approvals covers a text, so that it is no other word.
+/// Whether the lists of approvals of some language cover a text.
 fn covered(word: &str) -> bool {
     matches!(
         whole::read(&Text::new(&format!("ok {word}")), &ReviewedItems::default()),

@@ -1,28 +1,28 @@
-//! A reply as tokens: words of scripts with spaces, single letters of scripts without.
+//! A reply as tokens: a word in scripts with spaces, a single letter in scripts without.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Elided words of French, which are words of their own before their apostrophe.
+/// Elided French words, which are separate words before their apostrophe.
 const ELIDED: &[&str] = &["l", "d", "j", "c", "n", "s", "m", "t", "qu"];
-/// Punctuation that stands between words and means nothing here.
+/// Punctuation that separates words and is no token.
 const PUNCTUATION: &str = "!\"#%&'()*,-./:;?@[\\]_`{|}~¡¿·«»‘’“”„–—―•…、。〈〉《》「」『』【】・،،;।〜～＂＇";
 /// Punctuation that ends a clause.
 const CLAUSE: &str = ",;.!?\n、。，；！？—–…";
-/// Quotation marks: what they hold is told, not said.
+/// Quotation marks. Quoted words are not the person's own.
 const QUOTES: &str = "\"«»“”„「」『』《》‹›";
 
-/// A word, a letter of a script without spaces, or a sign that is no punctuation.
+/// A word, a letter of a script without spaces, or a sign other than punctuation.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
-    /// In small letters.
+    /// The token in lower case.
     pub(super) lower: String,
-    /// As it is, and with its long runs of one letter made short.
+    /// The token in lower case, and the token with long runs of one letter shortened.
     pub(super) forms: Vec<String>,
-    /// Where it stands in the text.
+    /// The first byte of the token in the text.
     pub(super) start: usize,
     pub(super) end: usize,
-    /// A clause ended before it.
+    /// Whether a clause ends before the token.
     pub(super) after_break: bool,
 }
 
@@ -38,16 +38,16 @@ impl Token {
 /// A reply.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
-    /// The reply, normalised.
+    /// The reply, in the normal form NFKC.
     pub(super) text: String,
     pub(super) tokens: Vec<Token>,
-    /// It has a question mark.
+    /// Whether the reply has a question mark.
     pub(super) asks: bool,
-    /// It has quotation marks.
+    /// Whether the reply has quotation marks.
     pub(super) quotes: bool,
-    /// Where its last dots end that leave something open.
+    /// The end of the last run of two or more full stops, which leave the reply open.
     pub(super) left_open: Option<usize>,
-    /// It has a digit.
+    /// Whether the reply has a digit.
     pub(super) digit: bool,
 }
 
@@ -67,7 +67,7 @@ impl Text {
     }
 }
 
-/// The tokens of a text, and whether an apostrophe stands alone in it, as a quotation mark does.
+/// The tokens of a text, and whether an apostrophe stands alone in the text, as a quotation mark does.
 fn tokens(text: &str) -> (Vec<Token>, bool) {
     let mut tokens: Vec<Token> = Vec::new();
     let (mut after_break, mut lone) = (false, false);
@@ -81,13 +81,14 @@ fn tokens(text: &str) -> (Vec<Token>, bool) {
             after_break |= word.contains(|c| CLAUSE.contains(c));
             continue;
         }
-        // A sound that is drawn out says nothing, but `うーん` is not `うん`.
+        // A long-vowel mark changes no meaning, except in `うーん`, which is not `うん`.
         if word.chars().all(|c| c == 'ー') && !text[start + word.len()..].starts_with('ん') {
             continue;
         }
         let lower = word.to_lowercase();
         let elided = lower.split_once('\'').filter(|(head, rest)| ELIDED.contains(head) && !rest.is_empty());
-        // Some letters grow or shrink with their case, so the halves are cut only where the word kept its length.
+        // Some letters change their length in bytes with their case. The word is split only when its length is
+        // unchanged, because the places of the halves are computed from the word in lower case.
         match elided.filter(|_| lower.len() == word.len()) {
             Some((head, rest)) => {
                 let middle = start + head.len() + 1;
@@ -102,7 +103,7 @@ fn tokens(text: &str) -> (Vec<Token>, bool) {
     (tokens, lone)
 }
 
-/// A word without the marks that change its sound or its colour only.
+/// A word without long-vowel marks at its end, skin-tone modifiers and variation selectors.
 fn plain(lower: &str) -> String {
     let marks = |c: char| ('\u{1f3fb}'..='\u{1f3ff}').contains(&c) || ('\u{fe00}'..='\u{fe0f}').contains(&c);
     let bare: String = lower.chars().filter(|c| !marks(*c)).collect();
@@ -110,7 +111,8 @@ fn plain(lower: &str) -> String {
     if short.is_empty() { bare } else { short.to_owned() }
 }
 
-/// A word with runs of one letter made shorter, as in `yesss`; none where there is no such run.
+/// A word with runs of one letter cut to `most` letters: `yes` for `yesss`. `None` when no run has three letters or
+/// more.
 fn squeezed(word: &str, most: usize) -> Option<String> {
     let mut out = String::new();
     let (mut last, mut run, mut cut) = (None, 0, false);
@@ -123,7 +125,7 @@ fn squeezed(word: &str, most: usize) -> Option<String> {
     cut.then_some(out)
 }
 
-/// The longest run of one letter.
+/// The length of the longest run of one letter.
 fn runs(word: &str) -> usize {
     let (mut last, mut run, mut longest) = (None, 0, 0);
     for c in word.chars() {

@@ -1,15 +1,17 @@
-//! Slips of the keyboard in words of approvals: `plese`, `apporved`, `perrfect`.
+//! Typing errors in the words of approvals: `plese`, `apporved`, `perrfect`.
 
 use super::tokens::Text;
 use super::words::{LANGUAGES, WordLists};
 
-/// Shorter words are too like each other.
+/// The least letters of a word that a typing error may stand for; shorter words are too similar to one another.
 const LEAST: usize = 5;
 
-/// A reply in which words that no list of any language knows are also read as the words of approvals of this language
-/// that they are with one letter left out, doubled, or changed with its neighbour.
-pub(super) fn mended(text: &Text, words: &WordLists) -> Option<Text> {
-    let mut mended = None;
+/// The reply with corrected forms added to words that stand in no list of any language; `None` when no word has one.
+///
+/// The corrected forms of a word are the words of approvals of this language that yield it when one letter is left out,
+/// doubled, or exchanged with its neighbour.
+pub(super) fn corrected(text: &Text, words: &WordLists) -> Option<Text> {
+    let mut corrected = None;
     for (at, token) in text.tokens.iter().enumerate() {
         let letters: Vec<char> = token.lower.chars().collect();
         if letters.len() + 1 < LEAST || !letters.iter().all(|c| c.is_alphabetic() && *c < '\u{500}') {
@@ -21,13 +23,13 @@ pub(super) fn mended(text: &Text, words: &WordLists) -> Option<Text> {
         let meant = words.of_approvals().filter(|word| slips(word, &letters)).map(str::to_owned);
         let meant: Vec<String> = meant.collect();
         if !meant.is_empty() {
-            mended.get_or_insert_with(|| text.clone()).tokens[at].forms.extend(meant);
+            corrected.get_or_insert_with(|| text.clone()).tokens[at].forms.extend(meant);
         }
     }
-    mended
+    corrected
 }
 
-/// Whether letters are a word with one slip. The first letter is always right.
+/// Whether `typed` is `word` with one typing error. The first letter must be right.
 fn slips(word: &str, typed: &[char]) -> bool {
     let meant: Vec<char> = word.chars().collect();
     if meant.len() < LEAST || meant.first() != typed.first() {

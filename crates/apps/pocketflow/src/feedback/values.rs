@@ -1,4 +1,4 @@
-//! Messages that are not replies to a review: a topic, or a value that was asked for.
+//! Messages that are not replies to a review: a topic, or the answer to a question for a value.
 
 use super::{Reading, read};
 
@@ -6,19 +6,19 @@ use super::{Reading, read};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// Nothing, or nothing but a greeting.
+    /// An empty message, or a greeting only.
     Empty,
-    /// What was said.
+    /// The text of the message.
     Text(String),
-    /// A short verdict, with nothing to judge.
+    /// A short verdict, though nothing is under review.
     Verdict(Reading),
-    /// Another topic; empty when it is not named.
+    /// The person wants another topic; empty when the message names none.
     NewTopic(String),
-    /// End the journey.
+    /// The person ends the journey.
     Cancel,
-    /// Try again with the same parameters.
+    /// The action is tried again with the same parameters.
     Retry,
-    /// Go on without records.
+    /// The action goes on without records.
     Insist,
 }
 
@@ -42,7 +42,7 @@ const GREETINGS: &[&str] = &[
 ];
 const RETRY: &[&str] = &["retry", "try again", "again", "/retry", "もう一度", "再試行"];
 const INSIST: &[&str] = &["without records", "go on without records", "proceed without records", "/insist"];
-/// A verdict with more words than this is taken for a topic.
+/// The most words of a verdict; a longer message is a topic.
 const VERDICT_WORDS: usize = 3;
 
 fn bare(message: &str) -> String {
@@ -70,7 +70,7 @@ pub fn read_topic(message: &str) -> Value {
     }
 }
 
-/// Whether every word is one of those that short verdicts are made of, so that `good practice` stays a topic.
+/// Whether every word is a word of short verdicts or a number. `good practice` fails this test and stays a topic.
 fn is_whole(bare: &str) -> bool {
     const WORDS: &[&str] = &[
         "yes",

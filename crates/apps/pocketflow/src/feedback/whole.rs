@@ -1,40 +1,41 @@
-//! Messages that a closed list of one language covers from the first word to the last.
+//! Messages that the phrase lists of one language cover from the first word to the last.
 
 use super::change::ReviewedItems;
 use super::tokens::Text;
 use super::typos;
 use super::words::{LANGUAGES, WordLists};
 
-/// Messages of more tokens are not covered, whatever they say.
+/// The most tokens of a covered message.
 const MOST: usize = 60;
 
-/// Messages with more words that a language does not know are none of that language.
+/// The most words of a message that a language may not know for the message to be read in that language.
 const SLIPS: usize = 2;
 
-/// What a covered message is.
+/// The meaning of a covered message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WholeMessage {
     /// An approval and nothing else.
     Approve,
-    /// Nearly one: a weak yes, a trouble that is denied, or an approval that is asked, quoted or left open.
+    /// Nearly an approval: a weak yes, a denied problem (`no objections`), or an approval that is asked, quoted or left
+    /// open.
     Nearly,
     /// A rejection and nothing else.
     Reject,
-    /// The end and nothing else.
+    /// An end of the journey and nothing else.
     Cancel,
 }
 
-/// Reads a message that a closed list covers, and says by which words.
+/// Reads a message that the phrase lists of one language cover, and returns the words that decided.
 pub(super) fn read(text: &Text, shown: &ReviewedItems) -> Option<(WholeMessage, Vec<String>)> {
     if text.digit || text.tokens.is_empty() || text.tokens.len() > MOST {
         return None;
     }
     let mut nearly = None;
-    // A word that a language has in no list is covered by none of them.
+    // How many words of the message stand in no list of a language.
     let strange = |words: &WordLists| text.tokens.iter().filter(|token| !words.has(token)).count();
     for words in LANGUAGES.iter().filter(|words| strange(words) <= SLIPS) {
         let read = approval(text, words, shown)
-            .or_else(|| typos::mended(text, words).and_then(|mended| approval(&mended, words, shown)));
+            .or_else(|| typos::corrected(text, words).and_then(|corrected| approval(&corrected, words, shown)));
         match read {
             Some((WholeMessage::Approve, found)) => return Some((WholeMessage::Approve, found)),
             Some(other) => nearly = nearly.or(Some(other)),
@@ -58,16 +59,16 @@ pub(super) fn read(text: &Text, shown: &ReviewedItems) -> Option<(WholeMessage, 
 }
 
 fn approval(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Option<(WholeMessage, Vec<String>)> {
-    // All four of four are all; two of four would be a choice.
+    // The number of all queries (`all four`) is part of an approval; a smaller number would be a choice.
     let count = if shown.proposal { String::new() } else { format!("count {}", shown.count()) };
     let parts = cover(text, words, &["nearly", "weak", "approve", "filler", &count])?;
     let has = |list: &str| parts.iter().any(|part| part.list == list);
     if !has("approve") && !has("weak") && !has("nearly") || blocked(text, words, &parts) {
         return None;
     }
-    // Words of approval that begin as a question does are one, but for phrases such as `could not be better`.
+    // Words of approval that begin like a question are a question, except in phrases such as `could not be better`.
     let asked = text.asks || words.longest("asks", &text.tokens, 0) >= parts.first().map_or(1, |first| first.tokens);
-    // Dots leave something open, unless an approval stands behind them.
+    // Dots leave the message open, unless an approval stands behind the dots.
     let behind = |dots| parts.iter().any(|part| part.list == "approve" && text.tokens[part.at].start >= dots);
     let open = text.quotes || text.left_open.is_some_and(|dots| !behind(dots));
     let weak = has("weak") || stands_alone("weak", text, words, &parts);
@@ -76,14 +77,14 @@ fn approval(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Option<(Wh
     Some((if sure { WholeMessage::Approve } else { WholeMessage::Nearly }, found))
 }
 
-/// Lists whose words take an approval back wherever they stand, unless a longer phrase of approval holds them.
+/// Lists whose phrases cancel an approval anywhere in the message, except inside a longer phrase of approval.
 const AGAINST: &[&str] = &["blocks", "no", "cancel", "cancels", "reject", "search"];
 
-/// Lists of what asks for a change. Their single words stand in approvals too (`make`, `cut`).
+/// Lists of phrases that ask for a change. Single words of these lists also stand in approvals (`make`, `cut`).
 const ASKING: &[&str] = &["change", "remove", "except"];
 
-/// Whether words that may stand in an approval say something else together, as `i have to go` does, or leave the message
-/// hanging at its end.
+/// Whether the message is no approval although phrases of approval cover it: together the words say something else
+/// (`i have to go`), or the message ends with an unfinished phrase.
 fn blocked(text: &Text, words: &WordLists, parts: &[Part<'_>]) -> bool {
     AGAINST.iter().any(|list| stands_alone(list, text, words, parts))
         || ASKING.iter().any(|list| straddles(list, text, words, parts))
@@ -92,7 +93,7 @@ fn blocked(text: &Text, words: &WordLists, parts: &[Part<'_>]) -> bool {
         })
 }
 
-/// Whether a phrase of a list stands in a text that is not inside of a longer part.
+/// Whether a phrase of a list stands in the text outside all longer parts.
 fn stands_alone(list: &str, text: &Text, words: &WordLists, parts: &[Part<'_>]) -> bool {
     (0..text.tokens.len()).any(|at| {
         words.lengths(list, &text.tokens, at).into_iter().any(|length| {
@@ -103,7 +104,7 @@ fn stands_alone(list: &str, text: &Text, words: &WordLists, parts: &[Part<'_>]) 
     })
 }
 
-/// Whether a phrase of a list is made of words of several parts, as `passen an` is of a yes and a small word.
+/// Whether a phrase of a list spans several parts: `passen an` spans a yes and a filler word.
 fn straddles(list: &str, text: &Text, words: &WordLists, parts: &[Part<'_>]) -> bool {
     let holds = |part: &Part<'_>, at: usize, end: usize| part.at <= at && end <= part.at + part.tokens;
     (0..text.tokens.len()).any(|at| {
@@ -112,7 +113,7 @@ fn straddles(list: &str, text: &Text, words: &WordLists, parts: &[Part<'_>]) -> 
     })
 }
 
-/// A phrase of a list in a message.
+/// A phrase of a list at a place of a message.
 struct Part<'l> {
     list: &'l str,
     text: String,
@@ -120,11 +121,11 @@ struct Part<'l> {
     tokens: usize,
 }
 
-/// Covers a message with phrases of lists, the longest first, and the first list where two are as long. None when a
-/// word is left over.
+/// Covers a message with phrases of the lists. At each place the longest phrase that leaves a coverable rest is taken,
+/// and of equally long phrases the one of the first list. `None` when a word remains.
 fn cover<'l>(text: &Text, words: &WordLists, lists: &[&'l str]) -> Option<Vec<Part<'l>>> {
     let count = text.tokens.len();
-    // Whether the rest from a place on can be covered, and by which first phrase; from the end to the front.
+    // For each place, from the end to the front: the first phrase of a cover of the rest, if the rest has a cover.
     let mut best: Vec<Option<(usize, &'l str)>> = vec![None; count + 1];
     best[count] = Some((0, ""));
     for at in (0..count).rev() {

@@ -1,4 +1,4 @@
-//! The lists of words of each language, which are data: one file a language under `words/`.
+//! The phrase lists of each language. The lists are data: two files for each language under `words/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ pub(super) struct WordLists {
     lists: BTreeMap<&'static str, List>,
     /// Every word of every list.
     known: BTreeSet<String>,
-    /// The words of approvals, and those that may stand beside them.
+    /// The words of the lists `approve` and `filler`.
     of_approvals: BTreeSet<String>,
 }
 
@@ -60,7 +60,7 @@ impl WordLists {
         }
         for (name, line) in lines(file).filter(|(name, _)| !name.starts_with("= ")) {
             let list = self.lists.entry(name).or_default();
-            // A question's first word may be another word without its accent.
+            // Without its accent, the first word of a question may be another word.
             let bare = !name.starts_with("asks");
             for phrase in phrases(line) {
                 list.take(phrase, &sets, bare);
@@ -68,7 +68,7 @@ impl WordLists {
         }
     }
 
-    /// The names of its lists.
+    /// The names of the lists.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.lists.keys().copied()
     }
@@ -89,22 +89,22 @@ impl WordLists {
         token.forms.iter().any(|form| self.knows(form))
     }
 
-    /// The words of approvals, and those that may stand beside them.
+    /// The words of the lists `approve` and `filler`.
     pub(super) fn of_approvals(&self) -> impl Iterator<Item = &str> {
         self.of_approvals.iter().map(String::as_str)
     }
 
-    /// How many tokens the longest phrase of a list has that stands at a place; 0 when none does.
+    /// The length, in tokens, of the longest phrase of a list at a place; 0 when no phrase stands there.
     pub(super) fn longest(&self, list: &str, tokens: &[Token], at: usize) -> usize {
         self.lengths(list, tokens, at).into_iter().max().unwrap_or(0)
     }
 
-    /// How many tokens each phrase of a list has that stands at a place.
+    /// The lengths, in tokens, of the phrases of a list at a place.
     pub(super) fn lengths(&self, list: &str, tokens: &[Token], at: usize) -> BTreeSet<usize> {
         self.lists.get(list).map(|list| list.lengths(tokens, at)).unwrap_or_default()
     }
 
-    /// Whether a list has a phrase anywhere in a text, and which words it was.
+    /// The first words of a text that are a phrase of a list.
     pub(super) fn find(&self, list: &str, text: &Text) -> Option<String> {
         (0..text.tokens.len()).find_map(|at| {
             let length = self.longest(list, &text.tokens, at);
@@ -112,8 +112,8 @@ impl WordLists {
         })
     }
 
-    /// How many tokens of a text this language knows.
-    pub(super) fn known(&self, tokens: &[Token]) -> usize {
+    /// How many tokens of a text the phrases of this language cover.
+    pub(super) fn known_tokens(&self, tokens: &[Token]) -> usize {
         let mut at = 0;
         let mut known = 0;
         while at < tokens.len() {
@@ -143,7 +143,7 @@ fn phrases(line: &'static str) -> impl Iterator<Item = &'static str> {
     line.split('|').map(str::trim).filter(|phrase| !phrase.is_empty())
 }
 
-/// The language of a text, by its letters, and where they are Latin by the words that it knows.
+/// The language of a text: by script, and for the Latin script the language that knows the most words.
 pub(super) fn language(text: &Text) -> &'static WordLists {
     let has = |range: &[std::ops::RangeInclusive<char>]| {
         text.text.chars().any(|c| range.iter().any(|range| range.contains(&c)))
@@ -163,10 +163,10 @@ pub(super) fn language(text: &Text) -> &'static WordLists {
     if let Some(found) = languages.iter().find(|words| Some(words.language) == by_script) {
         return found;
     }
-    // The first of several that know as much, which is English.
+    // Of several languages that know equally many words, the first is taken; English is the first of all.
     let mut best = &languages[0];
     for words in &languages[1..] {
-        if words.known(&text.tokens) > best.known(&text.tokens) {
+        if words.known_tokens(&text.tokens) > best.known_tokens(&text.tokens) {
             best = words;
         }
     }

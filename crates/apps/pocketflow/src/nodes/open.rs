@@ -89,12 +89,12 @@ async fn begin(cx: &Context<Resources>, turn: Turn) -> Result<Step<Conversation>
         think(cx, thought).await;
     }
     let mut session = loaded.session;
-    let said = if query.len() > MOST_BYTES {
+    let line = if query.len() > MOST_BYTES {
         format!("(a message of more than {MOST_BYTES} bytes)")
     } else {
         query.to_owned()
     };
-    session.say(Role::User, said, cx.now());
+    session.say(Role::User, line, cx.now());
     // Compared here, under the lease of the thread: whoever moved on was there before.
     let late = Question::of(&session).is_late(turn.about.as_ref());
     let turn = Turn { damaged, late, ..turn };

@@ -45,7 +45,7 @@ async fn understand(cx: &Context<Resources>, session: &Session, message: &str) -
     if !understand::is_reply(session, message) {
         return Ok(understand::of_value(session, message));
     }
-    let shown = understand::shown(session);
+    let shown = understand::reviewed_items(session);
     let mut read = feedback::read_shown(message, &shown);
     // A small model is right too seldom to be asked.
     let empty = message.trim().is_empty();

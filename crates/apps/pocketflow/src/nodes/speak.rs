@@ -48,8 +48,8 @@ pub(crate) fn asked_text(session: &Session) -> String {
         }
         // What was asked for, or delivered, was said last.
         Waiting::None | Waiting::Slot { .. } => {
-            let said = session.history.iter().rev().find(|line| line.role == Role::Assistant);
-            said.map_or_else(|| slot_text(session), |line| line.text.clone())
+            let last = session.history.iter().rev().find(|line| line.role == Role::Assistant);
+            last.map_or_else(|| slot_text(session), |line| line.text.clone())
         }
     }
 }

@@ -43,9 +43,9 @@ pub(super) fn of_file(file: &Path) -> Described {
 
 fn of_text(text: &str) -> Described {
     let text = text.trim_start_matches('\u{feff}');
-    let said = front_matter(text).unwrap_or_else(|| meta_tags(text));
+    let fields = front_matter(text).unwrap_or_else(|| meta_tags(text));
     let mut described = Described::default();
-    for (name, value) in said {
+    for (name, value) in fields {
         if AUTHOR.contains(&name.as_str()) {
             // A comma may stand inside of a name.
             let names = value.split(';').flat_map(|names| names.split(" and "));
@@ -67,7 +67,7 @@ fn year(text: &str) -> Option<u16> {
 fn front_matter(text: &str) -> Option<Vec<(String, String)>> {
     let mut lines = text.lines();
     (lines.next()?.trim_end() == "---").then_some(())?;
-    let (mut said, mut key, mut closed) = (Vec::new(), String::new(), false);
+    let (mut fields, mut key, mut closed) = (Vec::new(), String::new(), false);
     for line in lines {
         if matches!(line.trim_end(), "---" | "...") {
             closed = true;
@@ -76,17 +76,17 @@ fn front_matter(text: &str) -> Option<Vec<(String, String)>> {
         if let Some(item) = line.trim_start().strip_prefix("- ") {
             let item = item.trim();
             let name = item.strip_prefix("name:").unwrap_or(item);
-            said.push((key.clone(), unquoted(name)));
+            fields.push((key.clone(), unquoted(name)));
         } else if let Some((name, value)) = line.split_once(':').filter(|_| !line.starts_with(char::is_whitespace)) {
             key = name.trim().to_lowercase();
             let value = value.trim();
             match value.strip_prefix('[').and_then(|list| list.strip_suffix(']')) {
-                Some(list) => said.extend(list.split(',').map(|item| (key.clone(), unquoted(item)))),
-                None => said.push((key.clone(), unquoted(value))),
+                Some(list) => fields.extend(list.split(',').map(|item| (key.clone(), unquoted(item)))),
+                None => fields.push((key.clone(), unquoted(value))),
             }
         }
     }
-    closed.then_some(said)
+    closed.then_some(fields)
 }
 
 fn unquoted(value: &str) -> String {
@@ -98,16 +98,16 @@ fn unquoted(value: &str) -> String {
 /// Names and contents of the `meta` tags of a page.
 fn meta_tags(text: &str) -> Vec<(String, String)> {
     let lower = text.to_ascii_lowercase();
-    let mut said = Vec::new();
+    let mut fields = Vec::new();
     for (at, _) in lower.match_indices("<meta") {
         let Some(length) = lower[at..].find('>') else { break };
         let tag = &text[at..at + length];
         let name = attribute(tag, "name").or_else(|| attribute(tag, "property"));
         if let (Some(name), Some(content)) = (name, attribute(tag, "content")) {
-            said.push((name.to_lowercase(), content));
+            fields.push((name.to_lowercase(), content));
         }
     }
-    said
+    fields
 }
 
 /// The value of an attribute, which stands in quotation marks.

@@ -162,8 +162,8 @@ impl Output {
     }
 
     fn drop_blanks(&mut self) {
-        let kept = self.text.trim_end_matches([' ', '\t']).len();
-        self.text.truncate(kept);
+        let length = self.text.trim_end_matches([' ', '\t']).len();
+        self.text.truncate(length);
     }
 }
 

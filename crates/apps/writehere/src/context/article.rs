@@ -50,22 +50,22 @@ pub fn article_text(pieces: &[Piece<'_>]) -> String {
 /// prompt costs the same late in a book as early.
 pub fn article_window(pieces: &[Piece<'_>], words: usize) -> (String, Option<String>) {
     let mut shown = 0;
-    let mut kept: Vec<&str> = Vec::new();
+    let mut paragraphs: Vec<&str> = Vec::new();
     let mut cut = None;
     'parts: for (index, piece) in pieces.iter().enumerate().rev() {
         for paragraph in piece.text.rsplit("\n\n") {
             let size = count_words(paragraph);
-            if shown + size > words && !kept.is_empty() {
+            if shown + size > words && !paragraphs.is_empty() {
                 cut = Some(index);
                 break 'parts;
             }
             shown += size;
-            kept.push(paragraph);
+            paragraphs.push(paragraph);
         }
     }
     let Some(last) = cut else { return (article_text(pieces), None) };
     let named: Vec<&str> = pieces[..=last].iter().map(|piece| piece.goal).collect();
-    kept.reverse();
+    paragraphs.reverse();
     let mut text = String::new();
     // The nearest parts are named; a book has too many for all.
     let unnamed = named.len().saturating_sub(NAMED_PARTS);
@@ -77,6 +77,6 @@ pub fn article_window(pieces: &[Piece<'_>], words: usize) -> (String, Option<Str
         text.push_str(goal);
         text.push_str("]\n");
     }
-    text.push_str(&kept.join("\n\n"));
+    text.push_str(&paragraphs.join("\n\n"));
     (text, Some(format!("of the {} parts written so far, the last {shown} words were shown", pieces.len())))
 }

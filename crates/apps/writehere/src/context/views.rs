@@ -18,12 +18,12 @@ pub fn full_plan(tree: &Tree, key: &NodeKey) -> Value {
 pub fn plan_within(tree: &Tree, key: &NodeKey, most: usize) -> (Value, Option<String>) {
     let (Some(root), Some(current)) = (tree.root(), context_node(tree, key)) else { return (Value::Null, None) };
     let everything = |node: &Node| node.layer() <= current.layer();
-    let count = shown(tree, root, &everything).take(most.saturating_add(1)).count();
+    let count = shown_tasks(tree, root, &everything).take(most.saturating_add(1)).count();
     if count <= most {
         return (plan_of(tree, root, current, &everything), None);
     }
     let nearby = |node: &Node| node.key == current.key || current.key.is_inside(&node.key);
-    let near = shown(tree, root, &nearby).count();
+    let near = shown_tasks(tree, root, &nearby).count();
     let note = format!("of the plan's more than {most} tasks, the {near} around this one were shown");
     (plan_of(tree, root, current, &nearby), Some(note))
 }
@@ -34,7 +34,7 @@ fn planned<'t>(tree: &'t Tree, node: &'t Node) -> impl DoubleEndedIterator<Item 
 }
 
 /// The tasks that are shown where only some are opened.
-fn shown<'t>(tree: &'t Tree, root: &'t Node, opens: &dyn Fn(&Node) -> bool) -> impl Iterator<Item = &'t Node> {
+fn shown_tasks<'t>(tree: &'t Tree, root: &'t Node, opens: &dyn Fn(&Node) -> bool) -> impl Iterator<Item = &'t Node> {
     let mut open = vec![root];
     std::iter::from_fn(move || {
         let node = open.pop()?;

@@ -61,7 +61,7 @@ pub async fn take(
     let Some(sight) = TaskView::of(&state.tree, &turn.node, action) else {
         return Err(NodeError::terminal(format!("task `{}` is not in the tree", turn.node)));
     };
-    resources.breaks.pause_before(&cx, &sight, &state.tree, || shown(&state.tree, &turn.node)).await?;
+    resources.breaks.pause_before(&cx, &sight, &state.tree, || task_json(&state.tree, &turn.node)).await?;
     let calls = calls(&cx, &sight);
     let setup = setup(&calls, &resources.setup, &state.request);
     let time = resources.time_text(&cx, &turn.node, action).await?;
@@ -98,7 +98,7 @@ async fn pause_after(
     let sight = sight.after(&after);
     let planning = || after.node(&sight.node).and_then(|node| node.payload.planning.clone());
     resources.breaks.pause(cx, &sight, Stage::Parsed, || serde_json::to_value(planning()).unwrap_or_default()).await?;
-    resources.breaks.pause(cx, &sight, Stage::After, || shown(&after, &sight.node)).await
+    resources.breaks.pause(cx, &sight, Stage::After, || task_json(&after, &sight.node)).await
 }
 
 async fn pause_failed(
@@ -113,10 +113,10 @@ async fn pause_failed(
     }
     let mut after = tree.clone();
     after.apply(TreeChange::failed(sight.node.clone(), sight.action(), error_chain(error).join(": ")));
-    resources.breaks.pause_failed(cx, sight, tree, &after, || shown(&after, &sight.node)).await
+    resources.breaks.pause_failed(cx, sight, tree, &after, || task_json(&after, &sight.node)).await
 }
 
-fn shown(tree: &Tree, key: &NodeKey) -> serde_json::Value {
+fn task_json(tree: &Tree, key: &NodeKey) -> serde_json::Value {
     tree.node(key).map(|node| tree.node_json(node)).unwrap_or_default()
 }
 

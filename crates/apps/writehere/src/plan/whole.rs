@@ -23,7 +23,7 @@ pub(super) fn incomplete(found: String) -> Repair {
 /// What the reading of JSON in `source` left out, or had to guess.
 pub(super) fn lost_of_json(source: &str, parsed: &Parsed) -> Option<String> {
     for field in FIELDS {
-        let (named, held) = (named(source, field), held(&parsed.value, field));
+        let (named, held) = (keys_in_text(source, field), keys_in_value(&parsed.value, field));
         if named > held {
             return Some(format!("the reply names `{field}` {named} times, of which {held} could be read"));
         }
@@ -70,7 +70,7 @@ fn looks_like_json(text: &str) -> bool {
 }
 
 /// How often a text has a key of this name, also where one of its quotes is lost.
-fn named(text: &str, key: &str) -> usize {
+fn keys_in_text(text: &str, key: &str) -> usize {
     const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
     let is_key = |at: usize| {
         let (before, after) = (&text[..at], &text[at + key.len()..]);
@@ -83,7 +83,7 @@ fn named(text: &str, key: &str) -> usize {
 }
 
 /// How often a value has a key of this name, at any depth.
-fn held(value: &Value, key: &str) -> usize {
+fn keys_in_value(value: &Value, key: &str) -> usize {
     let mut open = vec![value];
     let mut count = 0;
     while let Some(value) = open.pop() {

@@ -74,14 +74,14 @@ fn before_tag<'a>(text: &'a str, tag: &str) -> &'a str {
 }
 
 fn without_comments(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
+    let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("<!--") {
-        kept.push_str(&rest[..start]);
+        plain.push_str(&rest[..start]);
         rest = rest[start..].find("-->").map_or("", |end| &rest[start + end + 3..]);
     }
-    kept.push_str(rest);
-    kept
+    plain.push_str(rest);
+    plain
 }
 
 /// Resolves the five named entities and `&#39;`.

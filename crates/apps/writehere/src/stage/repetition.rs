@@ -18,12 +18,12 @@ pub(super) fn without_repetition(text: &str) -> String {
             break;
         }
     }
-    let kept = &text[..end];
-    let stop = kept
+    let unrepeated = &text[..end];
+    let stop = unrepeated
         .rfind(['.', '!', '?', '。', '！', '？'])
-        .map(|at| at + kept[at..].chars().next().map_or(1, char::len_utf8));
+        .map(|at| at + unrepeated[at..].chars().next().map_or(1, char::len_utf8));
     match stop {
-        Some(stop) if stop * 2 > end || end < text.len() => kept[..stop].trim().to_string(),
-        _ => kept.trim().to_string(),
+        Some(stop) if stop * 2 > end || end < text.len() => unrepeated[..stop].trim().to_string(),
+        _ => unrepeated.trim().to_string(),
     }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::{Pruned, Retention};
 use crate::checkpoint::{
-    CheckpointError, CheckpointRow, Checkpointer, Cut, HistoryFilter, Pruning, RecordKind, ThreadRow, load_frontier,
+    CheckpointError, CheckpointRow, Checkpointer, Cut, HistoryFilter, Pruning, RecordKind, TaskRecordKind, ThreadRow,
+    load_frontier,
 };
 use crate::event::EventKind;
-use crate::record::FRONTIER;
+use crate::record::{FRONTIER, ReplayPoint};
 
 /// A thread as it is read before pruning, and what has been decided to go.
 pub(in crate::checkpoint) struct RetentionPlan<'s> {
@@ -68,8 +69,8 @@ impl<'s> RetentionPlan<'s> {
             retention.max_age.map_or(0, |age| now.saturating_sub(u64::try_from(age.as_millis()).unwrap_or(u64::MAX)));
         let mut pinned = Pins::new();
         for ns in self.outside_in() {
-            let mut pins = pinned.remove(&ns).unwrap_or_default();
-            pins.extend(self.needed_by_head(&ns).await?);
+            self.needed_by_head(&ns, &mut pinned).await?;
+            let pins = pinned.remove(&ns).unwrap_or_default();
             let Some(namespace) = self.namespaces.get_mut(&ns) else { continue };
             let numbers: Vec<(u64, u64)> = namespace.kept.values().rev().map(|row| (row.number, row.time)).collect();
             for (place, (number, time)) in (0u64..).zip(numbers) {
@@ -110,15 +111,21 @@ impl<'s> RetentionPlan<'s> {
         self.namespaces.values().map(RetainedNamespace::bytes).sum()
     }
 
-    /// The head, and the checkpoints that its unfinished tasks were dispatched on.
-    async fn needed_by_head(&self, ns: &Arc<str>) -> Result<BTreeSet<u64>, CheckpointError> {
-        let Some(namespace) = self.namespaces.get(ns) else { return Ok(BTreeSet::new()) };
-        let mut needed = BTreeSet::from([namespace.head]);
-        if let Some(head) = namespace.kept.get(&namespace.head) {
-            let (frontier, _) = load_frontier(self.store, &self.thread.thread, ns, head).await?;
-            needed.extend(frontier.tasks.iter().filter_map(|task| task.seen));
+    /// Adds the head, the checkpoints that its unfinished tasks were dispatched on, and those that their subgraphs are to go
+    /// on from.
+    async fn needed_by_head(&self, ns: &Arc<str>, pins: &mut Pins) -> Result<(), CheckpointError> {
+        let Some(namespace) = self.namespaces.get(ns) else { return Ok(()) };
+        let needed = pins.entry(Arc::clone(ns)).or_default();
+        needed.insert(namespace.head);
+        let Some(head) = namespace.kept.get(&namespace.head) else { return Ok(()) };
+        let (frontier, _) = load_frontier(self.store, &self.thread.thread, ns, head).await?;
+        needed.extend(frontier.tasks.iter().filter_map(|task| task.seen));
+        if !frontier.tasks.is_empty() {
+            for (child, number) in replayed_by(self.store, &self.thread.thread, ns).await? {
+                pins.entry(child).or_default().insert(number);
+            }
         }
-        Ok(needed)
+        Ok(())
     }
 
     /// Adds the checkpoints of subgraphs that the kept checkpoints of a namespace record. Without them, going back to
@@ -147,7 +154,7 @@ impl<'s> RetentionPlan<'s> {
     async fn shrink(&mut self, most: u64) -> Result<bool, CheckpointError> {
         let mut pinned = Pins::new();
         for ns in self.outside_in() {
-            pinned.entry(Arc::clone(&ns)).or_default().extend(self.needed_by_head(&ns).await?);
+            self.needed_by_head(&ns, &mut pinned).await?;
             self.recorded_by(&ns, &mut pinned).await?;
         }
         let mut bytes = self.bytes();
@@ -182,11 +189,12 @@ impl<'s> RetentionPlan<'s> {
         let mut pruning = Pruning::default();
         let keeps_subgraphs = self.keeps_subgraphs();
         let mut unfinished: BTreeSet<Arc<str>> = BTreeSet::new();
+        let mut replayed = Pins::new();
         for ns in self.outside_in() {
             let Some(namespace) = self.namespaces.get_mut(&ns) else { continue };
             namespace.drop_unused();
             if retention.drop_finished_subgraphs && !ns.is_empty() && is_call(&ns) {
-                namespace.whole |= !unfinished.contains(&ns);
+                namespace.whole |= !unfinished.contains(&ns) && !replayed.contains_key(&ns);
             }
             let mut cut = Cut { ns: Arc::clone(&ns), whole: namespace.whole, ..Cut::default() };
             if namespace.whole {
@@ -200,14 +208,21 @@ impl<'s> RetentionPlan<'s> {
             let mut pending = BTreeSet::new();
             let something_goes = !namespace.gone.is_empty() || namespace.new_head.is_some();
             let asked = something_goes || retention.drop_finished_subgraphs;
-            let live =
-                |row: &&CheckpointRow| row.number == namespace.head || !namespace.for_state.contains(&row.number);
+            let goes_on = |number: u64| replayed.get(&ns).is_some_and(|numbers| numbers.contains(&number));
+            let live = |row: &&CheckpointRow| {
+                row.number == namespace.head || !namespace.for_state.contains(&row.number) || goes_on(row.number)
+            };
             for row in namespace.kept.values().filter(|row| (asked || keeps_subgraphs) && live(row)) {
                 let (frontier, _) = load_frontier(self.store, &thread, &ns, row).await?;
                 let base = frontier.base(&ns);
                 // What a call that has ended left undone is not gone on with.
-                if *base == ns || unfinished.contains(base) {
+                if *base == ns || unfinished.contains(base) || goes_on(row.number) {
                     pending.extend(frontier.tasks.iter().map(|task| task.id.path(base, &task.node)));
+                }
+            }
+            if !pending.is_empty() {
+                for (child, number) in replayed_by(self.store, &thread, &ns).await? {
+                    replayed.entry(child).or_default().insert(number);
                 }
             }
             if something_goes {
@@ -341,6 +356,25 @@ impl RetainedNamespace {
             self.unused(key);
         }
     }
+}
+
+/// The checkpoints that calls of unfinished tasks of a namespace are to go on from, which replays went back to.
+async fn replayed_by(
+    store: &dyn Checkpointer,
+    thread: &str,
+    ns: &Arc<str>,
+) -> Result<Vec<(Arc<str>, u64)>, CheckpointError> {
+    let mut checkpoints = Vec::new();
+    for record in store.open_records(thread, ns).await? {
+        if record.kind == TaskRecordKind::Replay {
+            let point = ReplayPoint::decode(&record.payload).map_err(|error| CheckpointError::Corrupt {
+                place: format!("thread `{thread}`, namespace `{ns}`, task `{}`", record.task),
+                message: error.to_string(),
+            })?;
+            checkpoints.extend(point.checkpoints().map(|(child, number)| (Arc::clone(child), number)));
+        }
+    }
+    Ok(checkpoints)
 }
 
 /// Whether records of a task are for an unfinished task, or for one inside of it.

@@ -1,4 +1,4 @@
-//! A whole answer from JSON, and the pieces that streams share with it.
+//! A whole answer from JSON, and the parts of decoding that streams share.
 
 use serde_json::Value;
 

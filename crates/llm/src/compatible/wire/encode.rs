@@ -42,7 +42,7 @@ pub(in crate::compatible) fn encode(request: &ChatRequest, model: &str, stream: 
     }
     let params = &request.params;
     if dialect.sampling {
-        // Through text, so that 0.7 is sent as 0.7 and not as the nearest double of a float.
+        // The number is converted through text, so that 0.7 is sent as 0.7 and not as the nearest double of an `f32`.
         let number = |value: f32| value.to_string().parse::<f64>().ok().map(|wide| json!(wide));
         if let Some(value) = params.temperature.and_then(number) {
             body.insert("temperature".to_owned(), value);
@@ -90,7 +90,7 @@ fn response_format(format: &ResponseFormat, support: StructuredSupport) -> (Opti
     }
 }
 
-/// The wire's messages for one of ours: results of tools are messages of their own.
+/// The messages on the wire for one [`Message`]: each tool result becomes a message of its own.
 fn message(message: &Message) -> Vec<Value> {
     let mut sent: Vec<Value> = message
         .parts
@@ -104,8 +104,8 @@ fn message(message: &Message) -> Vec<Value> {
             _ => None,
         })
         .collect();
-    let said: Vec<&Part> = message.parts.iter().filter(|part| !matches!(part, Part::ToolResult(_))).collect();
-    if said.is_empty() && !sent.is_empty() {
+    let parts: Vec<&Part> = message.parts.iter().filter(|part| !matches!(part, Part::ToolResult(_))).collect();
+    if parts.is_empty() && !sent.is_empty() {
         return sent;
     }
     let role = match message.role {
@@ -113,15 +113,15 @@ fn message(message: &Message) -> Vec<Value> {
         Role::User | Role::Tool => "user",
         Role::Assistant => "assistant",
     };
-    let calls: Vec<Value> = said
+    let calls: Vec<Value> = parts
         .iter()
         .filter_map(|part| match part {
             Part::ToolCall(call) => Some(tool_call(call)),
             _ => None,
         })
         .collect();
-    let content = if said.iter().any(|part| matches!(part, Part::Image { .. })) {
-        said.iter().filter_map(|part| content_part(part)).collect()
+    let content = if parts.iter().any(|part| matches!(part, Part::Image { .. })) {
+        parts.iter().filter_map(|part| content_part(part)).collect()
     } else {
         json!(message.joined_text())
     };
@@ -131,8 +131,8 @@ fn message(message: &Message) -> Vec<Value> {
             out["content"] = Value::Null;
         }
         out["tool_calls"] = Value::Array(calls);
-        // Servers that think between calls want their thoughts back with the calls they led to.
-        let thoughts: String = said
+        // Servers that reason between calls expect the reasoning back with the tool calls that followed it.
+        let thoughts: String = parts
             .iter()
             .filter_map(|part| match part {
                 Part::Reasoning { text, .. } => Some(text.as_str()),

@@ -1,4 +1,4 @@
-//! Errors of servers, whatever their shape.
+//! Errors of servers, read from any usual shape.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ModelError;
 
-/// What a server answered in place of success.
+/// A server's answer in place of success.
 #[derive(Debug)]
 pub(in crate::compatible) struct Failure<'a> {
     pub(in crate::compatible) model: &'a str,
@@ -16,7 +16,7 @@ pub(in crate::compatible) struct Failure<'a> {
     pub(in crate::compatible) key_variable: &'a str,
 }
 
-/// Words for an account without money, which waiting does not fill.
+/// Phrases about an account without money. Waiting does not help.
 const MONEY: [&str; 8] = [
     "insufficient_quota",
     "credit_balance",
@@ -28,7 +28,7 @@ const MONEY: [&str; 8] = [
     "billing",
 ];
 
-/// Words for a conversation that is too long.
+/// Phrases about a conversation that is too long.
 const TOO_LONG: [&str; 8] = [
     "context_length_exceeded",
     "exceed_context_size",
@@ -40,7 +40,7 @@ const TOO_LONG: [&str; 8] = [
     "too many tokens",
 ];
 
-/// The typed error.
+/// The typed error of a failure.
 pub(in crate::compatible) fn error_of(failure: &Failure<'_>) -> ModelError {
     let model = failure.model.to_owned();
     let json: Option<Value> = serde_json::from_slice(failure.body).ok();
@@ -62,7 +62,7 @@ pub(in crate::compatible) fn error_of(failure: &Failure<'_>) -> ModelError {
     }
 }
 
-/// The server's words: from any usual place in JSON, from the title or text of a page, or the text itself.
+/// The server's message: from a usual place in JSON, from the title or text of a page, or the body itself.
 fn message(json: Option<&Value>, failure: &Failure<'_>) -> String {
     let found = json.and_then(|root| {
         let root = root.as_array().and_then(|items| items.first()).unwrap_or(root);
@@ -123,7 +123,7 @@ fn delay_in_body(root: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
 }
 
-/// Tokens needed and tokens read, 0 where unknown.
+/// Tokens that the request needs and tokens that the model reads, 0 where unknown.
 fn sizes(json: Option<&Value>, message: &str) -> (u32, u32) {
     let number = |path: &str| json?.pointer(path)?.as_u64();
     let fits = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
@@ -133,12 +133,12 @@ fn sizes(json: Option<&Value>, message: &str) -> (u32, u32) {
     let lower = message.to_ascii_lowercase();
     let after = |mark: &&str| lower.split_once(*mark).and_then(|(_, rest)| numbers(rest).into_iter().next());
     let Some(limit) = LIMITS.iter().find_map(after) else { return (0, 0) };
-    // A request that is too long needs more than the limit; what is less counts something else.
+    // A request that is too long needs more than the limit. A smaller number counts something else.
     let needed = numbers(&lower).into_iter().filter(|number| *number > limit).max();
     (needed.map_or(0, fits), fits(limit))
 }
 
-/// What stands before the number of tokens that a model reads.
+/// Phrases before the number of tokens that a model reads.
 const LIMITS: [&str; 9] = [
     "context length",
     "context size",
@@ -151,7 +151,7 @@ const LIMITS: [&str; 9] = [
     "limit",
 ];
 
-/// The numbers in a text that can be counts of a context; `128,000` is one.
+/// The numbers in a text that can be counts of tokens; `128,000` is one number.
 fn numbers(text: &str) -> Vec<u64> {
     let joined: String = text.split(',').fold(String::new(), |joined, part| {
         let is_group = joined.ends_with(|c: char| c.is_ascii_digit())

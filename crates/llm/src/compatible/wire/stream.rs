@@ -9,13 +9,13 @@ use serde_json::Value;
 use super::decode::{arguments, finish_reason, in_band_error, reasoning, string, texts, usage};
 use crate::{ChatEvent, ChatResponse, FinishReason, Message, ModelError, Part, Role, ToolCall, Usage};
 
-/// Longer tool calls and texts are not gathered.
+/// The longest streamed answer that is put together, in bytes.
 const MAX_GATHERED: usize = 16 << 20;
 
 /// Puts a streamed answer together from the data of its server-sent events.
 #[derive(Debug)]
 pub(in crate::compatible) struct Decoder {
-    /// Our name of the model, for errors.
+    /// The model's id in this program, for errors.
     id: String,
     model: Option<String>,
     text: String,
@@ -60,7 +60,7 @@ impl Decoder {
             Err(error) => return Err(self.interrupted(format!("an event is not JSON: {error}"))),
         };
         if let Some(error) = in_band_error(&chunk, &self.id) {
-            // After the first words an error is an interruption, so that the words are not lost.
+            // An error after the first text is an interruption, so that the text is not lost.
             return Err(if self.text.is_empty() { error } else { self.interrupted(error.to_string()) });
         }
         if self.model.is_none() {
@@ -76,7 +76,7 @@ impl Decoder {
                 continue;
             }
             if let Some(word) = choice.get("finish_reason").and_then(Value::as_str) {
-                // Some gateways send two; the first one says why.
+                // Some gateways send two reasons. The first one says why the answer ended.
                 self.finish.get_or_insert_with(|| word.to_owned());
             }
             if let Some(delta) = choice.get("delta") {
@@ -142,7 +142,7 @@ impl Decoder {
         let mut events = Vec::new();
         let finish = finish_reason(&word, !self.calls.is_empty());
         for (index, call) in std::mem::take(&mut self.calls) {
-            // An answer that was cut off may hold half a call, which nobody should run.
+            // An answer that was cut off may hold half a tool call, which nobody should run.
             if finish == FinishReason::Length && serde_json::from_str::<Value>(&call.arguments).is_err() {
                 continue;
             }
@@ -168,7 +168,7 @@ impl Decoder {
     }
 }
 
-/// The events of a body of server-sent events. Errors of `bytes` are what cut the stream off.
+/// The events of a body of server-sent events. An error of `bytes` interrupts the stream.
 pub(in crate::compatible) fn decode_events<S, B>(
     bytes: S,
     id: impl Into<String>,

@@ -106,7 +106,7 @@ impl Reader<'_> {
         digits.chars().all(|c| c.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
     }
 
-    /// What follows, without leading white space, bounded.
+    /// The text that follows, without leading white space, bounded by [`LOOK_AHEAD`].
     fn ahead(&self) -> &str {
         let rest = &self.text[self.at..];
         let mut end = rest.len().min(LOOK_AHEAD);
@@ -148,14 +148,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a quoted key and a colon stand at the start of what follows.
+    /// Whether the text that follows begins with a quoted key and a colon.
     fn next_line_is_member(&self) -> bool {
         let ahead = self.ahead();
         ahead.starts_with('"') && member_follows(ahead) && ahead[1..].find('"').is_some_and(|end| end <= 64)
     }
 }
 
-/// Whether `text`, which begins with a quote, is a quoted key with a colon. When the end lies out of sight, it may be.
+/// Whether `text`, which begins with a quote, begins with a quoted key and a colon. A key whose end lies beyond `text`
+/// counts.
 fn member_follows(text: &str) -> bool {
     let mut chars = text.char_indices();
     let Some(quotes) = chars.next().and_then(|(_, c)| closing_quote(c)) else { return false };
@@ -179,7 +180,7 @@ fn key_ends_later(text: &str) -> bool {
         .any(|(index, c)| line[index + c.len_utf8()..].trim_start().starts_with(':'))
 }
 
-/// Whether a word and a colon stand at the start of `text`.
+/// Whether `text` begins with a word and a colon.
 fn bare_member_follows(text: &str) -> bool {
     let word = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
     word.len() < text.len() && word.trim_start().starts_with(':')

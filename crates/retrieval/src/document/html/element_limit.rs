@@ -126,11 +126,11 @@ impl TreeSink for Counter {
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Handle {
         self.made.set(self.made.get() + 1);
         if name.ns == ns!(html) && FORMATTING.contains(&&*name.local) {
-            let mut said: Vec<(&str, &str)> =
+            let mut pairs: Vec<(&str, &str)> =
                 attributes.iter().map(|attribute| (&*attribute.name.local, &*attribute.value)).collect();
             // The order of attributes does not matter.
-            said.sort_unstable();
-            self.kinds.borrow_mut().insert(self.hasher.hash_one((&*name.local, said)));
+            pairs.sort_unstable();
+            self.kinds.borrow_mut().insert(self.hasher.hash_one((&*name.local, pairs)));
         }
         Node::at(name, 0)
     }
@@ -201,8 +201,8 @@ mod tests {
         ];
         for bomb in bombs {
             let tags = bomb.matches('<').count();
-            let (made, told) = count(&bomb);
-            assert!(told.is_err(), "{bomb:.60}");
+            let (made, outcome) = count(&bomb);
+            assert!(outcome.is_err(), "{bomb:.60}");
             // In the piece in which the bound is passed each tag may make all that is open.
             assert!(made <= tags + MOST_COPIES + PIECE / 3 * 3 * MOST_KINDS, "{bomb:.60}: {made}");
         }
@@ -243,8 +243,8 @@ mod tests {
             )
         ) {
             let page = pieces.concat();
-            let (made, told) = count(&page);
-            prop_assert_eq!(told, Ok(()));
+            let (made, outcome) = count(&page);
+            prop_assert_eq!(outcome, Ok(()));
             let reader = Readability::new(page.as_str(), None, None).unwrap();
             let seen = reader.doc.select("*").nodes().len();
             prop_assert!(seen <= made + 3, "{} elements, counted {}: {}", seen, made, page);

@@ -81,7 +81,7 @@ fn bare(text: &str) -> Option<(String, usize)> {
         return Some(([letter, mark].into_iter().nfc().collect(), 2 + length));
     }
     let length = name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len());
-    if let Some(letter) = named(&name[..length]) {
+    if let Some(letter) = letter_of(&name[..length]) {
         // A space behind the name of a letter only ends the name.
         let space = usize::from(name[length..].starts_with(' '));
         return Some((letter.to_owned(), 1 + length + space));
@@ -128,7 +128,7 @@ fn mark(command: char) -> Option<char> {
     })
 }
 
-fn named(command: &str) -> Option<&'static str> {
+fn letter_of(command: &str) -> Option<&'static str> {
     Some(match command {
         "ss" => "ß",
         "ae" => "æ",

@@ -55,14 +55,14 @@ impl Limits {
             503 if self.retry_after.is_some() => Some(Fault::RateLimited { until: self.retry_after }),
             500..=599 => Some(Fault::Down { reason: format!("status {}", reply.status) }),
             408 => Some(Fault::Down { reason: "status 408".to_owned() }),
-            401 | 403 | 404 | 410 | 451 => Some(Fault::Refused { status: reply.status, reason: said(reply) }),
+            401 | 403 | 404 | 410 | 451 => Some(Fault::Refused { status: reply.status, reason: reason_in(reply) }),
             _ => None,
         }
     }
 }
 
-/// A few words of a body that is no answer.
-fn said(reply: &Reply) -> String {
+/// The first words of a body that is no answer, as a reason.
+fn reason_in(reply: &Reply) -> String {
     let start = &reply.body[..reply.body.len().min(2000)];
     let words = shortened(&plain(&String::from_utf8_lossy(start)), 160);
     if words.is_empty() { "no reason given".to_owned() } else { words }

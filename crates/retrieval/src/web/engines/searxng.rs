@@ -74,10 +74,10 @@ fn read(reply: &Reply, limit: usize) -> Result<EngineAnswer, Fault> {
 
 /// Each engine comes as a pair of its name and what happened.
 fn silent_engines(silent: &[Value]) -> String {
-    let told = |pair: &Value| match (text_at(pair, "/0"), text_at(pair, "/1")) {
+    let in_words = |pair: &Value| match (text_at(pair, "/0"), text_at(pair, "/1")) {
         (Some(name), Some(reason)) => format!("{name} ({reason})"),
         (Some(name), None) => name,
         _ => "one without a name".to_owned(),
     };
-    silent.iter().map(told).collect::<Vec<_>>().join(", ")
+    silent.iter().map(in_words).collect::<Vec<_>>().join(", ")
 }

@@ -1,11 +1,12 @@
 //! Questions that go wrong.
 
-use graphloom_core_graph::{Context, Node, RunError, START, Snapshot, StateGraph};
+use graphloom_core_graph::{Answers, Context, Node, RunError, START, Snapshot, StateGraph};
 
 use crate::case_store::{CaseStore, on_every_store};
-use crate::work::{Work, Worked, done, line, waiting, warnings};
+use crate::work::{Calls, Work, Worked, done, line, steps, waiting, warnings};
 
 on_every_store!(
+    feature_answers_come_with_an_update,
     feature_a_question_that_is_swallowed_waits_all_the_same,
     feature_a_vanished_node_with_a_question_is_told,
 );
@@ -21,6 +22,35 @@ fn add_asking(graph: &mut StateGraph<Work>, node: Node) {
             Worked::Ok(line(answer))
         })
         .asks::<String>("go");
+}
+
+async fn feature_answers_come_with_an_update(case_store: &CaseStore) {
+    let calls = Calls::default();
+    let mut graph = StateGraph::<Work>::new("g");
+    graph
+        .add_node(ASK, |work: Snapshot<Work>, cx: Context| async move {
+            let answer: String = cx.ask("go", &()).await?;
+            Worked::Ok(line(format!("{answer} {}", work.x)))
+        })
+        .asks::<String>("go");
+    let seen = calls.clone();
+    graph.add_node(B, move |_: Snapshot<Work>| {
+        seen.add("b");
+        async { Worked::Ok(line("b")) }
+    });
+    graph.add_edge(START, ASK).add_edge(START, B);
+    let thread = case_store.thread(graph);
+    let questions = waiting(thread.run(Work::update().x(1)).await);
+    let answer = || questions.answer("go", "yes").unwrap();
+    let before = thread.state().await.unwrap();
+    let useless = Answers::new().and("go", 7).unwrap();
+    assert!(thread.update_and_resume(Work::update().x(2), useless).await.is_err());
+    let after = thread.state().await.unwrap();
+    assert_eq!((after.state, after.questions, after.checkpoint), (before.state, before.questions, before.checkpoint));
+    let work = done(thread.update_and_resume(line("said").x(2), answer()).await);
+    assert_eq!((work.log.iter().collect::<Vec<_>>(), work.x), (vec!["said", "yes 2", "b"], 2));
+    assert_eq!(calls.count("b"), 1);
+    assert_eq!(steps(&thread).await, ["ask b"]);
 }
 
 async fn feature_a_question_that_is_swallowed_waits_all_the_same(case_store: &CaseStore) {

@@ -37,7 +37,7 @@ pub(crate) async fn ask(
     for question in questions.iter() {
         if !web.is_on() {
             let prompt = question.payload["prompt"].as_str().unwrap_or(&question.key).to_owned();
-            let shown = shown(&question.payload);
+            let shown = question_text(&question.payload);
             session.progress.note(format!("{shown}{prompt}"));
         }
         let line = match &mut terminal {
@@ -51,7 +51,7 @@ pub(crate) async fn ask(
 }
 
 /// What a person needs to see before they answer.
-fn shown(payload: &Value) -> String {
+fn question_text(payload: &Value) -> String {
     let mut text = payload["questions"].as_str().map(|questions| format!("{questions}\n")).unwrap_or_default();
     if let Some(sections) = payload["outline"]["sections"].as_array() {
         text.push_str(&format!("{}\n", payload["outline"]["title"].as_str().unwrap_or_default()));

@@ -33,7 +33,7 @@ pub(crate) async fn models(
     // A run that goes on names its models itself, and they are those of the slots again.
     if given.model.is_none() || given.model == configured {
         given.model = configured;
-        for (slot, model) in named(config) {
+        for (slot, model) in named_slots(config) {
             let role = if slot == GENERAL { "default" } else { slot };
             options.keys.extend(ApiKey::new(model.api_key.reveal()).map(|key| (role.to_owned(), key)));
         }
@@ -54,11 +54,11 @@ fn vision_roles(specs: Option<&ModelSpecs>) -> BTreeSet<String> {
 }
 
 fn has_keys(config: &Config) -> bool {
-    named(config).any(|(_, model)| !model.api_key.is_empty())
+    named_slots(config).any(|(_, model)| !model.api_key.is_empty())
 }
 
 /// The slots that have a model.
-fn named(config: &Config) -> impl Iterator<Item = (&'static str, &LlmConfig)> {
+fn named_slots(config: &Config) -> impl Iterator<Item = (&'static str, &LlmConfig)> {
     config.llm_config.slots().into_iter().filter(|(_, model)| !model.model_name.trim().is_empty())
 }
 
@@ -72,7 +72,7 @@ fn specs(config: &Config) -> Result<Option<ModelSpecs>, Failure> {
     let mut specs = ModelSpecs::default();
     let mut general = false;
     let mut others = false;
-    for (slot, model) in named(config) {
+    for (slot, model) in named_slots(config) {
         if model.base_url.trim().is_empty() {
             let code = StatusCode::ModelNone;
             return Err(Failure::usage(format!(

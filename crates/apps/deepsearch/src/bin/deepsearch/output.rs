@@ -163,12 +163,12 @@ fn summary(result: &FinalResult, record: &Value, out: &Path) -> String {
         }
         None => String::new(),
     };
-    let told = match record["notices"].as_array().map_or(0, Vec::len) {
+    let notices = match record["notices"].as_array().map_or(0, Vec::len) {
         0 => String::new(),
         notices => format!(", {notices} notices in `run.json`"),
     };
     format!(
-        "{}: {} words, {} citations ({} supported, {} contradicted, {} not found, {} not checked){uncited}, {} calls{told}; written to `{}`",
+        "{}: {} words, {} citations ({} supported, {} contradicted, {} not found, {} not checked){uncited}, {} calls{notices}; written to `{}`",
         record["status"].as_str().unwrap_or_default(),
         record["words"],
         result.citation_messages.data.len(),

@@ -52,6 +52,6 @@ pub(crate) async fn rewrite(mut work: WorkArgs, session: &Session, id: &str) -> 
         1 => format!("section {named} was not written by a model and is written again"),
         _ => format!("sections {named} were not written by a model and are written again"),
     });
-    let told = thread.state().await?.state.notes.len();
-    conclude(&work, session, &opened, &thread, &config, thread.continue_(), told).await
+    let notes = thread.state().await?.state.notes.len();
+    conclude(&work, session, &opened, &thread, &config, thread.continue_(), notes).await
 }

@@ -32,7 +32,7 @@ pub async fn info_retrieval(
     let work = queries.iter().enumerate().map(|(at, query)| retrieve(&cx, request, at, query));
     let answers: Vec<RetrievedDocuments> = try_join_all(work).await?;
 
-    let mut known = state.known();
+    let mut known = state.known_ids();
     let (mut new, mut history, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     let mut unread: BTreeSet<String> = BTreeSet::new();
     let mut failures: BTreeMap<(StatusCode, String, String), usize> = BTreeMap::new();
@@ -51,12 +51,12 @@ pub async fn info_retrieval(
             *failures.entry((code, report.engine, fault.to_string())).or_default() += 1;
         }
     }
-    let told = failures.into_iter().map(|((code, engine, reason), times)| {
+    let notices = failures.into_iter().map(|((code, engine, reason), times)| {
         let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
         let notice = Notice::warning(code, format!("`{engine}`{times} {reason}"));
         if request.section_id.is_empty() { notice } else { notice.in_section(&request.section_id) }
     });
-    let notices: Vec<Notice> = told.collect();
+    let notices: Vec<Notice> = notices.collect();
     notes.extend(unread.into_iter().map(|page| format!("step `{}`: {page}", request.step.id)));
     notes.extend(evaluate(&cx, request, &mut new).await?);
     Ok(CollectorState::update()

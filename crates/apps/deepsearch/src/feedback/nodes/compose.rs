@@ -77,9 +77,9 @@ pub async fn compose(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> 
         "is_new": !place.head.is_empty(),
         "title": place.head.trim_start_matches('#').trim(),
     });
-    let written = text(&cx, &ask, &args, |said| {
-        let said = linked(&below(said, place.level), &documents);
-        if said.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(said) }
+    let written = text(&cx, &ask, &args, |answer| {
+        let answer = linked(&below(answer, place.level), &documents);
+        if answer.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(answer) }
     });
     let written = match written.await? {
         Ok(written) => written,
@@ -91,14 +91,14 @@ pub async fn compose(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> 
     };
     let change = apply(report, &place.cleaned, &new);
     let summary = Some(state.collector_summary.clone()).filter(|summary| !summary.is_empty());
-    let told = ChangeDetails {
+    let details = ChangeDetails {
         subcategory: place.subcategory,
         clean: place.cleaned.text,
         lost: place.cleaned.lost,
         section: place.section,
         summary,
     };
-    Ok(changed(&cx, &state, pending, change, told).await)
+    Ok(changed(&cx, &state, pending, change, details).await)
 }
 
 /// What was found, and for a new task the documents of the section that serve it.
@@ -174,24 +174,24 @@ fn nothing_at(at: usize) -> Cleaned {
 }
 
 /// A text whose headings are all below `level`: others become bold lines.
-fn below(said: &str, level: usize) -> String {
-    let kept: Vec<String> = lines(said)
+fn below(text: &str, level: usize) -> String {
+    let lowered: Vec<String> = lines(text)
         .map(|(line, plain)| match heading(line).filter(|_| plain) {
             Some((own, title)) if own <= level.max(2) => format!("**{title}**"),
             _ => line.to_owned(),
         })
         .collect();
-    kept.join("\n")
+    lowered.join("\n")
 }
 
 /// The model's `[citation:N]` as links to the documents; every other mark is none. Citation metadata stay as they are, so
 /// new statements carry plain links.
-fn linked(said: &str, documents: &[Document]) -> String {
-    let with_links = replace_marks(said, |mark| {
+fn linked(answer: &str, documents: &[Document]) -> String {
+    let with_links = replace_marks(answer, |mark| {
         let Target::Source(key) = &mark.target else { return None };
         let document = key.parse::<usize>().ok()?.checked_sub(1).and_then(|index| documents.get(index))?;
         let title = link_words(&document.title);
-        let space = if said[..mark.range.start].ends_with(char::is_whitespace) { "" } else { " " };
+        let space = if answer[..mark.range.start].ends_with(char::is_whitespace) { "" } else { " " };
         Some(match safe_href(&document.url) {
             Some(_) => format!("{space}([{title}]({}))", link_target(&document.url)),
             None => format!("{space}({title})"),

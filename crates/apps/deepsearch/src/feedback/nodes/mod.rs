@@ -43,27 +43,28 @@ async fn changed(
     state: &FeedbackState,
     pending: &Pending,
     change: Change,
-    mut told: ChangeDetails,
+    mut details: ChangeDetails,
 ) -> FeedbackStateUpdate {
     let old = &state.result.response_content;
     let (unmarked, dangling) = lost_marks(old, &change.report, &state.result);
     let mut history = state.history.clone();
-    let mut record = change.record(old, pending.action.name(), &told.clean, &pending.instruction);
+    let mut record = change.record(old, pending.action.name(), &details.clean, &pending.instruction);
     if pending.action == super::Action::SupplementarySearch {
         pending.scope.name().clone_into(&mut record.rewrite_scope);
     }
-    record.section_start_offset = told.section.as_ref().map(|range| super::Unit::CodePoints.offset(old, range.start));
-    record.section_end_offset = told.section.as_ref().map(|range| super::Unit::CodePoints.offset(old, range.end));
-    record.collector_summary = told.summary.take();
+    record.section_start_offset =
+        details.section.as_ref().map(|range| super::Unit::CodePoints.offset(old, range.start));
+    record.section_end_offset = details.section.as_ref().map(|range| super::Unit::CodePoints.offset(old, range.end));
+    record.collector_summary = details.summary.take();
     remember(&mut history, record);
     let count = state.count.saturating_add(1);
     let result = FinalResult::clone(&state.result).with_content(change.report.clone());
     let mut reply = Reply::of(&change, old, pending.selection.unit);
     pending.action.category().clone_into(&mut reply.action_category);
-    reply.action_subcategory = told.subcategory;
+    reply.action_subcategory = details.subcategory;
     reply.feedback_interaction_count = count;
     reply.final_result = result.clone();
-    reply.lost_markers = told.lost;
+    reply.lost_markers = details.lost;
     reply.unmarked_citations.clone_from(&unmarked);
     let content = serde_json::to_string(&reply).unwrap_or_default();
     stream::emit(cx, StreamMessage::new(AGENT, MessageEvent::SummaryResponse, content)).await;

@@ -35,21 +35,21 @@ pub async fn rewrite(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> 
         "instruction": pending.instruction,
         "language": state.language.as_str(),
     });
-    let rewritten = text(&cx, &ask, &args, |said| {
-        let said = plain(said);
-        if said.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(said) }
+    let rewritten = text(&cx, &ask, &args, |answer| {
+        let answer = plain(answer);
+        if answer.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(answer) }
     });
     match rewritten.await? {
         Ok(rewritten) => {
             let change = apply(report, &cleaned, &rewritten);
-            let told = ChangeDetails {
+            let details = ChangeDetails {
                 subcategory: pending.action.name().to_owned(),
                 clean: cleaned.text,
                 lost: cleaned.lost,
                 section: None,
                 summary: None,
             };
-            Ok(changed(&cx, &state, pending, change, told).await)
+            Ok(changed(&cx, &state, pending, change, details).await)
         }
         Err(failure) => {
             let rejection = Rejection { code: StatusCode::FeedbackRewrite, message: failure.to_string() };

@@ -83,9 +83,9 @@ async fn part(
         .iter()
         .map(|report| {
             let content = &report.content;
-            let said = if content.summary.trim().is_empty() { &content.text } else { &content.summary };
-            let said: String = said.chars().take(1_500).collect();
-            json!({ "title": report.section_task, "summary": said })
+            let summary = if content.summary.trim().is_empty() { &content.text } else { &content.summary };
+            let summary: String = summary.chars().take(1_500).collect();
+            json!({ "title": report.section_task, "summary": summary })
         })
         .collect();
     let args = json!({

@@ -23,7 +23,7 @@ pub async fn start(state: Snapshot<SectionState>, cx: Context<Resources>) -> Res
     });
     let asked = cx.resources().prompts.render("section_task", &args).map_err(NodeError::terminal)?;
     let text: String = asked.messages.iter().map(graphloom_llm::Message::joined_text).collect();
-    let first = brief.messages.iter().find(|said| said.role == "user").cloned();
+    let first = brief.messages.iter().find(|turn| turn.role == "user").cloned();
     let task = ChatTurn { name: Some("outliner".into()), ..ChatTurn::user(text) };
     let messages = first.into_iter().chain([task]).collect::<Vec<_>>();
     Ok(SectionState::update().messages(messages).started_at(cx.now()))

@@ -1,10 +1,12 @@
-//! Calculations of an inference, done again.
+//! The check of calculations in an inference.
 
-/// How far the two sides of a calculation may be apart, as a share: texts round.
+/// The greatest difference of the two sides of a calculation, as a share of the greater side; texts round their
+/// numbers.
 const TOLERANCE: f64 = 0.006;
 
-/// Whether a calculation as `1200/3=400` holds; none when it cannot be read. Known are `+ - * / ( )`, `×`, `÷`, `%` and
-/// `≈` for `=`.
+/// Whether a calculation such as `1200/3=400` holds; `None` when the calculation cannot be read.
+///
+/// The signs `+ - * / ( )`, `×`, `÷` and `%` are known, and `≈` is read as `=`.
 ///
 /// ```
 /// use graphloom_deepsearch::trace::infer::holds;

@@ -1,4 +1,4 @@
-//! The reasons of a conclusion as a model lays them open.
+//! The reasons of a conclusion, as given by a model.
 
 use graphloom_core_graph::{Context, NodeError};
 
@@ -9,8 +9,9 @@ use crate::resources::Resources;
 use crate::state::Locale;
 use crate::status::{Notice, StatusCode};
 
-/// The inference in words, and the graph of its steps, with edges between parts that hang apart; none when the model says that
-/// the conclusion cannot be inferred. Where the model fails the cited statements are the reasons.
+/// The inference in words, and the graph of its steps. The model is asked for edges between unconnected parts of the
+/// graph. `None` when the model answers that the conclusion does not follow. When the model fails, the cited statements
+/// are the reasons.
 pub(super) async fn graph(
     cx: &Context<Resources>,
     place: usize,

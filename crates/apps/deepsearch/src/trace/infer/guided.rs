@@ -1,4 +1,4 @@
-//! The reasons of a conclusion without a model: the cited statements of its section.
+//! The reasons of a conclusion without a model: the cited statements of the section.
 
 use graphloom_citations::best_overlap;
 
@@ -6,7 +6,7 @@ use super::provenance::{Provenance, RawStep, Relation};
 use super::sections::{Chapter, STOPS};
 use crate::state::Locale;
 
-/// The most statements that are drawn.
+/// The most statements in the graph.
 const MOST: usize = 8;
 
 /// The inference in words, and the graph of its steps.
@@ -15,8 +15,8 @@ pub(super) fn graph(chapter: &Chapter<'_>, conclusion: &str, language: Locale) -
     (inference, Provenance::build(conclusion, &chapter.records(), &steps))
 }
 
-/// The inference in words, and its steps: each statement with what it cites, and from all of them the conclusion. The
-/// statements that share wording with the conclusion come first.
+/// The inference in words, and its steps: a step from the citations to each statement, and a step from all statements
+/// to the conclusion. Statements that share more wording with the conclusion come first.
 pub(super) fn of_citations(chapter: &Chapter<'_>, conclusion: &str, language: Locale) -> (String, Vec<RawStep>) {
     let mut statements: Vec<(f32, &str, Vec<u32>)> = Vec::new();
     for citation in &chapter.citations {
@@ -34,11 +34,11 @@ pub(super) fn of_citations(chapter: &Chapter<'_>, conclusion: &str, language: Lo
     statements.sort_by(|a, b| b.0.total_cmp(&a.0));
     statements.truncate(MOST);
     let mut steps = Vec::new();
-    let mut said = Vec::new();
+    let mut lines = Vec::new();
     let mut heads = Vec::new();
     for (_, text, numbers) in &statements {
         let records: Vec<String> = numbers.iter().map(|number| format!("《{number}》")).collect();
-        said.push(format!("{} {text}", records.concat()));
+        lines.push(format!("{} {text}", records.concat()));
         if text.trim_end_matches(STOPS) == conclusion.trim_end_matches(STOPS) {
             steps.push(RawStep::new(records, Relation::Refer, conclusion));
             continue;
@@ -50,5 +50,5 @@ pub(super) fn of_citations(chapter: &Chapter<'_>, conclusion: &str, language: Lo
         steps.push(RawStep::new(heads, Relation::Infer, conclusion));
     }
     let lead = language.pick("该结论所在章节的依据：", "The section rests on:");
-    (format!("{lead}\n{}", said.join("\n")), steps)
+    (format!("{lead}\n{}", lines.join("\n")), steps)
 }

@@ -1,8 +1,9 @@
-//! What conclusions rest on: provenance graphs.
+//! The reasons of conclusions, as provenance graphs.
 //!
-//! In each section the model chooses the sentence that concludes, names the records that it follows from and lays open
-//! the steps. The steps become a typed [`Provenance`] graph, which code cleans up and calculates again; the page with its
-//! drawing is static. A small model only chooses the sentence: there, the cited statements of the section are the reasons.
+//! In each section the model chooses the concluding sentence, names the records from which the conclusion follows, and
+//! gives the steps. The steps become a typed [`Provenance`] graph. Code cleans the graph and repeats the calculations;
+//! the page with the drawing is static. A small model chooses only the sentence; then the cited statements of the
+//! section are the reasons.
 
 mod formula;
 mod free;
@@ -29,20 +30,20 @@ use crate::state::{CitationMessage, InferMessage, Locale};
 use crate::status::{Notice, StatusCode};
 use sections::{Chapter, chapters};
 
-/// A report whose conclusions are linked.
+/// A report with links from its conclusions to their reasons.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Inferred {
     /// The report with `[conclusion](#inference:N)`.
     pub content: String,
-    /// One message for each N, from 1.
+    /// The messages; the message of `#inference:N` is the Nth, counted from 1.
     pub messages: Vec<InferMessage>,
-    /// What failed; the other conclusions are there.
+    /// Failures. A failure concerns the conclusion of one section only.
     pub notices: Vec<Notice>,
 }
 
-/// Links the conclusions of a checked report with what they rest on. A section without two supported citations of
-/// different references has none.
+/// Links the conclusions of a checked report with their reasons. A section needs supported citations of two different
+/// references to have a conclusion.
 ///
 /// # Errors
 /// Only errors that no model caused.
@@ -92,7 +93,7 @@ pub async fn infer(
     Ok(out)
 }
 
-/// The steps to a conclusion and their graph; none when it does not rest on two references.
+/// The inference of a conclusion and its graph; `None` when the conclusion rests on fewer than two references.
 async fn traced(
     cx: &Context<Resources>,
     place: usize,

@@ -1,4 +1,4 @@
-//! Which sources have one origin: what two copies of a text say is said once.
+//! The origins of sources. Two copies of a text have one origin and count as one source.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,13 +6,15 @@ use petgraph::unionfind::UnionFind;
 
 use crate::state::CitationMessage;
 
-/// Words beside each other that are compared.
+/// The number of consecutive words in a shingle.
 const SHINGLE: usize = 5;
-/// From which share of the shorter text two texts are copies.
+/// The least share of the shingles of the shorter text at which two texts are copies.
 const COPY: f64 = 0.8;
 
-/// The origin of each reference, by its number. Pages of one host have one origin, and so have files of one folder, the
-/// source of a page beside it (`_sources/x.rst.txt` of `x.html`), and texts of which four fifths are the same.
+/// The origin of each reference, by the number of the reference.
+///
+/// These have one origin: pages of one host, files of one folder, a page and its source file (`x.html` and
+/// `_sources/x.rst.txt`), and texts that share four fifths of their shingles.
 pub fn origins(citations: &[&CitationMessage]) -> BTreeMap<u32, usize> {
     let mut sources: BTreeMap<u32, (String, BTreeSet<u64>)> = BTreeMap::new();
     for citation in citations {
@@ -31,7 +33,7 @@ pub fn origins(citations: &[&CitationMessage]) -> BTreeMap<u32, usize> {
     all.iter().enumerate().map(|(at, (number, _))| (**number, union.find(at))).collect()
 }
 
-/// The host of a page; the folder of a file, where sources of pages count as the pages.
+/// The host of a page, or the folder of a file. The source file of a page belongs to the folder of the page.
 fn place(url: &str) -> String {
     let url = url.split(['#', '?']).next().unwrap_or_default();
     if let Some((_, rest)) = url.split_once("://") {
@@ -43,7 +45,7 @@ fn place(url: &str) -> String {
     format!("file:{}", parts.collect::<Vec<_>>().join("/"))
 }
 
-/// Runs of words, folded, as numbers. A text of fewer words is one run.
+/// The hashes of all shingles in lower case. A text with fewer words than a shingle is one shingle.
 fn shingles(content: &str) -> BTreeSet<u64> {
     let plain = content.replace("<mark>", " ").replace("</mark>", " ").to_lowercase();
     let words: Vec<&str> = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

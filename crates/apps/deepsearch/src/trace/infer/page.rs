@@ -7,7 +7,8 @@ use super::svg::draw;
 use crate::markup::{escape, safe_href};
 use crate::state::Locale;
 
-/// The page: the conclusion, the drawing, a legend, the inference in words, the records. No script, nothing from outside.
+/// The page: the conclusion, the drawing, a legend, the inference in words, and the records. The page has no script and
+/// loads nothing.
 pub(super) fn page(
     conclusion: &str,
     inference: &str,

@@ -1,4 +1,4 @@
-//! The graph of what a conclusion rests on.
+//! The graph of the reasons of a conclusion.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::formula::holds;
 
-/// From which share of common wording, in both directions, two statements are one.
+/// The least share of common wording, in both directions, at which two statements are the same statement.
 const SAME: f32 = 0.9;
-/// From which share a statement is the conclusion.
+/// The least share of common wording, in both directions, at which a statement is the conclusion.
 const IS_CONCLUSION: f32 = 0.6;
 
 /// How a statement comes about.
@@ -53,7 +53,7 @@ impl RawStep {
     }
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -61,35 +61,35 @@ pub enum Kind {
     Record,
     /// A statement between records and conclusion.
     Statement,
-    /// What the sentence of the report says.
+    /// The concluding sentence of the report.
     Conclusion,
 }
 
 /// A node of the graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// What it is.
+    /// The kind of the node.
     pub kind: Kind,
     /// The statement, or the title of the record.
     pub text: String,
-    /// The number of the record's reference.
+    /// The number of the reference, for a record.
     pub number: Option<u32>,
-    /// The address of the record.
+    /// The address of the record; empty for other kinds.
     pub url: String,
 }
 
 /// An edge of the graph, from reason to consequence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
-    /// How the consequence comes about.
+    /// The relation of the consequence to the reason.
     pub relation: Relation,
-    /// The calculation, empty for none.
+    /// The calculation; empty when there is none.
     pub expression: String,
-    /// Whether the calculation holds; none when there is none or it cannot be read.
+    /// Whether the calculation holds; `None` without a calculation, or when the calculation cannot be read.
     pub holds: Option<bool>,
 }
 
-/// What a conclusion rests on.
+/// The reasons of a conclusion, as a graph.
 #[derive(Clone, Debug)]
 pub struct Provenance {
     pub(super) graph: StableDiGraph<Node, Edge>,
@@ -97,8 +97,8 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Builds the graph of `steps`. Records that are not known are left out, statements that say the same are one, and
-    /// what says the conclusion is the conclusion.
+    /// Builds the graph of `steps`. References to unknown records are left out. Statements with nearly the same wording
+    /// are one node, and a statement with the wording of the conclusion is the node of the conclusion.
     pub fn build(conclusion: &str, records: &BTreeMap<u32, (String, String)>, steps: &[RawStep]) -> Self {
         let mut graph = StableDiGraph::new();
         let text = conclusion.to_owned();
@@ -147,22 +147,22 @@ impl Provenance {
         }))
     }
 
-    /// The node at a place.
+    /// The node with an index.
     pub fn node(&self, place: usize) -> Option<&Node> {
         self.graph.node_weight(NodeIndex::new(place))
     }
 
-    /// All nodes with their places.
+    /// All nodes with their indices.
     pub fn nodes(&self) -> impl Iterator<Item = (usize, &Node)> {
         self.graph.node_indices().map(|at| (at.index(), &self.graph[at]))
     }
 
-    /// All edges with the places of their ends.
+    /// All edges, each with the indices of the reason and of the consequence.
     pub fn edges(&self) -> impl Iterator<Item = (usize, usize, &Edge)> {
         self.graph.edge_references().map(|edge| (edge.source().index(), edge.target().index(), edge.weight()))
     }
 
-    /// The parts that are not connected with one another, as places of nodes.
+    /// The connected components of the graph, as indices of nodes.
     pub fn parts(&self) -> Vec<Vec<usize>> {
         let mut union = UnionFind::<usize>::new(self.graph.node_bound());
         for edge in self.graph.edge_references() {
@@ -175,7 +175,8 @@ impl Provenance {
         parts.into_values().collect()
     }
 
-    /// Adds an edge between two statements; places that are none are ignored.
+    /// Adds an edge from a node to another node, which must be a statement or the conclusion. Any other pair of indices
+    /// is ignored.
     pub fn connect(&mut self, from: usize, to: usize) {
         let (from, to) = (NodeIndex::new(from), NodeIndex::new(to));
         let known = |at: NodeIndex| self.graph.node_weight(at).map(|node| node.kind);
@@ -186,8 +187,8 @@ impl Provenance {
         }
     }
 
-    /// Leaves what the conclusion rests on: nothing follows from the conclusion or leads to a record, there is no circle,
-    /// every statement has a source, and everything leads to the conclusion.
+    /// Reduces the graph to the reasons of the conclusion. Afterwards no edge leaves the conclusion or enters a record,
+    /// the graph has no cycle, every statement has a reason, and every node leads to the conclusion.
     pub fn clean(&mut self) {
         let goal = self.conclusion;
         self.graph.retain_edges(|graph, edge| {
@@ -204,7 +205,7 @@ impl Provenance {
                 self.graph.remove_edge(edge);
             }
         }
-        // A statement without a source is an assertion; without it, the next may have none either.
+        // The removal of a statement without a reason may leave another statement without one.
         loop {
             let bare: Vec<_> = self
                 .graph
@@ -220,8 +221,8 @@ impl Provenance {
             }
         }
         let search = petgraph::visit::Dfs::new(Reversed(&self.graph), goal);
-        let kept: BTreeSet<NodeIndex> = search.iter(Reversed(&self.graph)).collect();
-        self.graph.retain_nodes(|_, at| kept.contains(&at));
+        let reached: BTreeSet<NodeIndex> = search.iter(Reversed(&self.graph)).collect();
+        self.graph.retain_nodes(|_, at| reached.contains(&at));
     }
 
     /// How many records the conclusion rests on.
@@ -229,8 +230,9 @@ impl Provenance {
         self.graph.node_weights().filter(|node| node.kind == Kind::Record).count()
     }
 
-    /// How many different origins speak for the conclusion, and how many records against something it rests on. `origins`
-    /// has the origin of each record by its number; a record without one is an origin of its own.
+    /// The number of different origins that support the conclusion, and the number of records that contradict the
+    /// conclusion or one of its reasons. `origins` holds the origin of each record by its number; a record without an
+    /// origin counts as an origin of its own.
     pub fn independence(&self, origins: &BTreeMap<u32, usize>) -> (usize, usize) {
         let (mut speaking, mut against) = (BTreeSet::new(), BTreeSet::new());
         for edge in self.graph.edge_references() {
@@ -251,7 +253,7 @@ fn reference(text: &str) -> Option<u32> {
     text.trim().strip_prefix('《')?.strip_suffix('》')?.trim().parse().ok()
 }
 
-/// The share of wording that two texts have in common, the smaller of both directions.
+/// The share of common wording of two texts: the smaller share of the two directions.
 fn alike(left: &str, right: &str) -> f32 {
     let share = |a: &str, b: &str| best_overlap(a, b).map_or(0.0, |(_, overlap)| overlap);
     share(left, right).min(share(right, left))

@@ -1,4 +1,4 @@
-//! What the model is asked about conclusions.
+//! The questions on conclusions to the model.
 
 use graphloom_core_graph::{Context, NodeError};
 use schemars::JsonSchema;
@@ -35,7 +35,7 @@ struct Supplement {
     edges: Vec<(usize, usize)>,
 }
 
-/// The place of the sentence that concludes; none when no sentence does.
+/// The index of the concluding sentence; `None` when no sentence concludes.
 pub(super) async fn conclusion(
     cx: &Context<Resources>,
     place: usize,
@@ -59,7 +59,8 @@ pub(super) async fn conclusion(
     .await
 }
 
-/// The inference and its steps; none when the model says that it cannot be inferred.
+/// The inference and its steps; `None` when the model answers that the conclusion does not follow, or names fewer than
+/// two records.
 pub(super) async fn inference(
     cx: &Context<Resources>,
     place: usize,
@@ -92,7 +93,7 @@ pub(super) async fn inference(
     .await
 }
 
-/// Whether an inference says that there is none.
+/// Whether the text of an inference says that nothing can be inferred.
 fn says_no(inference: &str) -> bool {
     let lower = inference.to_lowercase();
     inference.trim().is_empty()
@@ -102,7 +103,7 @@ fn says_no(inference: &str) -> bool {
         || ["无法推断", "无法得出", "不能推断"].iter().any(|no| lower.contains(no))
 }
 
-/// Edges between the parts of a graph, by the places of their nodes.
+/// Edges between the parts of a graph, by the indices of their nodes.
 pub(super) async fn supplement(
     cx: &Context<Resources>,
     place: usize,
@@ -110,7 +111,7 @@ pub(super) async fn supplement(
     graph: &Provenance,
     parts: &[Vec<usize>],
 ) -> Result<Result<Vec<(usize, usize)>, AskFailure>, NodeError> {
-    // Records are no statements that follow from something.
+    // Records are left out: no edge leads to a record.
     let shown: Vec<Vec<_>> = parts
         .iter()
         .map(|part| {

@@ -1,4 +1,4 @@
-//! The drawing of a provenance graph: static SVG, records on the left, the conclusion on the right.
+//! The drawing of a provenance graph: a static SVG with the records on the left and the conclusion on the right.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ const LINE: usize = 16;
 const GAP_X: usize = 110;
 const GAP_Y: usize = 18;
 const MARGIN: usize = 16;
-/// Columns of text in a box; an ideograph takes two.
+/// The columns of text in a box; an ideograph takes two columns.
 const COLUMNS: usize = 32;
 const MOST_LINES: usize = 6;
 
-/// A node's place in the drawing.
+/// A node of the drawing: its place and height in pixels, and its lines of text.
 struct PlacedNode {
     x: usize,
     y: usize,
@@ -22,7 +22,7 @@ struct PlacedNode {
     lines: Vec<String>,
 }
 
-/// Draws the graph. All text is escaped; there are no scripts and no addresses in it.
+/// Draws the graph. All text is escaped; the drawing has no script and no link.
 pub fn draw(graph: &Provenance) -> String {
     let layers = layers(graph);
     let most = layers.values().copied().max().unwrap_or(0);
@@ -97,12 +97,12 @@ pub fn draw(graph: &Provenance) -> String {
     out
 }
 
-/// How many edges the longest way from each node to the conclusion has. The graph has no circles; what never reaches the
-/// conclusion is not drawn.
+/// The number of edges on the longest path from each node to the conclusion. The graph has no cycle. A node without a
+/// path to the conclusion has no entry and is not drawn.
 fn layers(graph: &Provenance) -> BTreeMap<usize, usize> {
     let mut layers: BTreeMap<usize, usize> =
         graph.nodes().filter(|(_, node)| node.kind == Kind::Conclusion).map(|(at, _)| (at, 0)).collect();
-    // As many rounds as nodes are enough without circles, and end with them.
+    // Without cycles, as many rounds as nodes are enough; with cycles, the bound ends the loop.
     for _ in 0..graph.nodes().count() {
         let mut moved = false;
         for (from, to, _) in graph.edges() {
@@ -119,7 +119,7 @@ fn layers(graph: &Provenance) -> BTreeMap<usize, usize> {
     layers
 }
 
-/// Lines of at most [`COLUMNS`], broken at spaces where there are any.
+/// The lines of a text, at most [`COLUMNS`] wide and at most [`MOST_LINES`]. Lines are broken at spaces where possible.
 fn wrap(text: &str) -> Vec<String> {
     let wide = |c: char| if u32::from(c) >= 0x1100 { 2 } else { 1 };
     let mut lines: Vec<String> = Vec::new();

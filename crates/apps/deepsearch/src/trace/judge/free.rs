@@ -1,11 +1,12 @@
-//! Questions with all that the rules say of them.
+//! Questions for a model with free output: whole passages, with the doubts of the rules.
 
 use graphloom_citations::{Fault, FaultKind, Question};
 use serde_json::{Value, json};
 
 use super::{Form, judgements};
 
-/// Whole passages, and the doubts of the rules. Answers are counted when they are there.
+/// The questions with whole passages and the doubts of the rules. The schema does not fix the number of answers; the
+/// caller counts the answers.
 pub(super) fn form(questions: &[Question]) -> Form {
     let pair = |question: &Question| {
         let doubts: Vec<_> = question.doubts.iter().map(look).collect();
@@ -20,7 +21,7 @@ pub(super) fn form(questions: &[Question]) -> Form {
     Form { pairs: questions.iter().map(pair).collect(), schema }
 }
 
-/// What a rule wants looked at, for the template: the kind of doubt, and the words of the statement.
+/// A doubt of a rule, for the template: its kind, and the words of the statement.
 fn look(doubt: &Fault) -> Value {
     let kind = match doubt.kind {
         FaultKind::Number | FaultKind::Unit | FaultKind::Date => "amount",

@@ -1,14 +1,15 @@
-//! Questions for a small model.
+//! Questions for a small model that answers inside a grammar.
 
 use graphloom_citations::Question;
 use serde_json::json;
 
 use super::{Form, judgements};
 
-/// Of a passage, how many bytes are shown.
+/// The most bytes of a passage that are shown.
 const PASSAGE: usize = 600;
 
-/// The beginnings of passages, and a grammar that counts. Doubts are left out: a small model takes a question for an answer.
+/// The questions with the beginnings of passages, and a grammar that fixes the number of answers. The doubts of the
+/// rules are left out, because a small model takes a doubt for an answer.
 pub(super) fn form(questions: &[Question]) -> Form {
     let pair = |question: &Question| {
         let cut = question.passage.floor_char_boundary(PASSAGE.min(question.passage.len()));

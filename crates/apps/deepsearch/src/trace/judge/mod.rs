@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::resources::{Resources, Slot, Stage};
 use crate::status::StatusCode;
 
-/// Judges entailment by the model of the slot `writing_checking`, as durable steps of the task.
+/// A judge of entailment: the model of the slot `writing_checking`, called in durable steps of the task.
 #[derive(Clone, Debug)]
 pub struct ModelJudge<'c> {
     cx: &'c Context<Resources>,
@@ -28,10 +28,10 @@ pub struct ModelJudge<'c> {
 /// Why questions have no judgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgeFailure {
-    /// 212103 for too few or too many judgements, 212104 for none that can be read, 212105 for a model that is out and a
-    /// budget that is spent.
+    /// 212103 for too few or too many judgements, 212104 for an answer that cannot be read, 212105 for a model that
+    /// cannot be asked or a budget that is spent.
     pub code: StatusCode,
-    /// What happened.
+    /// The reason, in words.
     pub why: String,
 }
 
@@ -41,7 +41,7 @@ impl From<JudgeFailure> for Outage {
     }
 }
 
-/// How many questions have no judgement, by the code of the reason, and the first reason.
+/// For each code, the number of questions without a judgement and the reason of the first.
 pub(super) type UnjudgedCounts = BTreeMap<StatusCode, (usize, String)>;
 
 /// What the model says to each pair.
@@ -66,12 +66,12 @@ impl<'c> ModelJudge<'c> {
         Self { cx }
     }
 
-    /// Judges several questions with one call. `key` is unique in the task. When a finished run is checked again, what its
-    /// stored answers leave open is asked anew.
+    /// Judges several questions with one call. `key` is unique in the task. When a finished run is checked again,
+    /// questions without a judgement in its stored answers are asked once more.
     ///
     /// # Errors
     /// Only errors that no model caused. A model that cannot be asked, an answer that cannot be used and a budget that is
-    /// spent leave the questions [`JudgeFailure`].
+    /// spent give a [`JudgeFailure`] for the questions.
     pub async fn judge_all(
         &self,
         key: &str,
@@ -83,8 +83,8 @@ impl<'c> ModelJudge<'c> {
         }
     }
 
-    /// Judges any number of questions: some with each call, and some calls beside each other, as the parameters say. The
-    /// calls are named `key/0`, `key/1` and so on; the answers stand in the order of the questions.
+    /// Judges any number of questions. The configuration sets the number of questions in one call and of concurrent
+    /// calls. The calls have the keys `key/0`, `key/1` and so on; the answers stand in the order of the questions.
     ///
     /// # Errors
     /// Those of [`judge_all`](Self::judge_all).
@@ -154,15 +154,15 @@ impl<'c> ModelJudge<'c> {
     }
 }
 
-/// How questions are put.
+/// The form of a request for judgements.
 struct Form {
-    /// What the prompt shows of each.
+    /// The pair of each question, for the prompt.
     pairs: Vec<Value>,
     /// The schema of the answer.
     schema: Value,
 }
 
-/// The schema of an answer: a list of judgements with this form.
+/// The schema of an answer. `list` is the schema of the list of judgements.
 fn judgements(list: &Value) -> Value {
     json!({
         "type": "object",

@@ -33,7 +33,7 @@ pub(crate) fn read(given: &ParameterArgs, own: &Config, session: &Session) -> Re
     for changed in settings.0.iter().filter(|setting| setting.value != setting.default) {
         if let Some((name, why)) = KEPT.iter().find(|(name, _)| *name == changed.key) {
             let limits = settings.0.iter().map(|setting| setting.key.as_str());
-            let limits: Vec<&str> = limits.filter(|key| KEPT.iter().all(|(kept, _)| kept != key)).collect();
+            let limits: Vec<&str> = limits.filter(|key| KEPT.iter().all(|(fixed, _)| fixed != key)).collect();
             return Err(Failure::usage(format!(
                 "`{name}` stays as it is in a run that goes on: {why}; what can be changed is {}",
                 limits.join(", ")

@@ -34,9 +34,9 @@ impl Params {
             return Ok((config, None));
         }
         config.iteration_timeout_ms = LOCAL_ITERATION_TIMEOUT_MS;
-        let told = format!(
+        let notice = format!(
             "`ITERATION_TIMEOUT_MS` is raised to {LOCAL_ITERATION_TIMEOUT_MS}, because the model runs inside this program"
         );
-        Ok((config, Some(told)))
+        Ok((config, Some(notice)))
     }
 }

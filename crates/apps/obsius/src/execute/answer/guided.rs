@@ -12,11 +12,15 @@ const QUOTED: usize = 40;
 
 /// What the notes say.
 pub(super) fn answer<N: Notes>(state: &WorkflowState, notes: &N) -> String {
-    said_by_found(state, notes, None).joined()
+    quoted_from_found(state, notes, None).joined()
 }
 
 /// What the best of the notes that were found say on the request, the one at `but` apart.
-pub(in crate::execute) fn said_by_found<N: Notes>(state: &WorkflowState, notes: &N, but: Option<&NotePath>) -> Quoted {
+pub(in crate::execute) fn quoted_from_found<N: Notes>(
+    state: &WorkflowState,
+    notes: &N,
+    but: Option<&NotePath>,
+) -> Quoted {
     let best = state.findings.notes.iter().take(QUOTED).filter_map(|found| find_note(notes, &found.path));
     let found: Vec<Note> = best.filter(|note| Some(note.path()) != but).collect();
     let request = Request::of(&state.session.original_request);

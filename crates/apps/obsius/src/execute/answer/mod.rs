@@ -6,7 +6,7 @@ mod guided;
 use graphloom_agents::{AgentError, Exchange, Strategy};
 use graphloom_vault::Notes;
 
-pub(super) use guided::said_by_found;
+pub(super) use guided::quoted_from_found;
 
 use crate::ask::agent;
 use crate::resources::Setup;

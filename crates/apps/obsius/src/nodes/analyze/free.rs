@@ -32,14 +32,14 @@ pub(super) async fn plan(
     match asked {
         Ok(answer) => {
             let written = answer.value;
-            let said = written.answer.clone().filter(|answer| !answer.trim().is_empty());
-            if let (true, Some(said), false) =
-                (written.subtasks.is_empty(), said, Intents::of(request).changes_something())
+            let reply = written.answer.clone().filter(|answer| !answer.trim().is_empty());
+            if let (true, Some(reply), false) =
+                (written.subtasks.is_empty(), reply, Intents::of(request).changes_something())
             {
-                return Ok(PlanOutcome::Answer(said, vec![answer.exchange]));
+                return Ok(PlanOutcome::Answer(reply, vec![answer.exchange]));
             }
-            let (plan, told) = or_by_rules(compile(&written, request, max), request);
-            Ok(PlanOutcome::Plan(plan, told, vec![answer.exchange]))
+            let (plan, notices) = or_by_rules(compile(&written, request, max), request);
+            Ok(PlanOutcome::Plan(plan, notices, vec![answer.exchange]))
         }
         Err(error) => fallback(error, request),
     }

@@ -54,6 +54,6 @@ pub(super) async fn plan(
         }
         Ok(compiled)
     });
-    let (plan, told) = or_by_rules(compiled, request);
-    Ok(PlanOutcome::Plan(plan, told, vec![answer.exchange]))
+    let (plan, notices) = or_by_rules(compiled, request);
+    Ok(PlanOutcome::Plan(plan, notices, vec![answer.exchange]))
 }

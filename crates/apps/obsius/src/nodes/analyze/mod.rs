@@ -55,7 +55,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         return continue_plan(visit, plan);
     }
     let request = state.session.original_request.as_str();
-    let (plan, told, exchanges) = match make_plan(visit, request).await? {
+    let (plan, notices, exchanges) = match make_plan(visit, request).await? {
         PlanOutcome::Answer(answer, exchanges) => {
             let update = WorkflowState::update()
                 .answer(answer.clone())
@@ -66,7 +66,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
                 .working_memory(vec![visit.entry(EntryKind::Thought, format!("answered without an action: {answer}"))]);
             return Ok(Report::new(Decision::NothingLeft, "answered without an action").with(update));
         }
-        PlanOutcome::Plan(plan, told, exchanges) => (plan, told, exchanges),
+        PlanOutcome::Plan(plan, notices, exchanges) => (plan, notices, exchanges),
     };
     let goals: Vec<String> = plan.decomposed_tasks.iter().map(|task| format!("{}. {}", task.id, task.goal)).collect();
     let memory = vec![visit.entry(EntryKind::Plan, goals.join("\n"))];
@@ -91,7 +91,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         .working_memory(memory)
         .execution_metrics(tokens(&exchanges))
         .exchanges(exchanges)
-        .notes(told);
+        .notes(notices);
     Ok(report.with(update))
 }
 
@@ -144,8 +144,8 @@ async fn make_plan(visit: &Visit, request: &str) -> Result<PlanOutcome, ObsiusEr
 fn fallback(error: AgentError, request: &str) -> Result<PlanOutcome, ObsiusError> {
     match error {
         AgentError::Unusable { problem, exchange, .. } => {
-            let told = format!("the model's plan could not be read ({problem}); the plan was made by rules");
-            Ok(PlanOutcome::Plan(plan_by_rules(request), vec![told], vec![*exchange]))
+            let notice = format!("the model's plan could not be read ({problem}); the plan was made by rules");
+            Ok(PlanOutcome::Plan(plan_by_rules(request), vec![notice], vec![*exchange]))
         }
         error => Err(error.into()),
     }

@@ -260,14 +260,14 @@ fn evaluate(
     }
     if let Some((action, times, error)) = repeated(&all, state.session.config.max_identical_failures) {
         let stop = StopReason::RepeatedFailure { action: action.clone(), times, error: error.clone() };
-        let told = ObsiusError::Repeated { action, times, message: error };
+        let fault = ObsiusError::Repeated { action, times, message: error };
         if !workspace.changes().is_empty() {
             // What was done is shown, and the end says what failed.
-            let mut report = Report::new(Decision::TaskComplete, told.to_string()).with(update.stop(stop));
+            let mut report = Report::new(Decision::TaskComplete, fault.to_string()).with(update.stop(stop));
             report.success = false;
             return Ok(report);
         }
-        let failure = Failure::new(visit.phase, FailureClass::Internal, told.to_string());
+        let failure = Failure::new(visit.phase, FailureClass::Internal, fault.to_string());
         let mut report = Report::failed(failure.clone());
         report.update = update.failure(failure).stop(stop);
         return Ok(report);

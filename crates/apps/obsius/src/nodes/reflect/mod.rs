@@ -47,11 +47,11 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         .filter(|finding| !finding.holds)
         .map(|finding| format!("{}: {}", finding.criterion.text(), finding.evidence))
         .collect();
-    let said =
+    let verdict =
         if unmet.is_empty() { "every criterion holds".to_owned() } else { format!("missing: {}", unmet.join("; ")) };
-    let mut reflection = visit.entry(EntryKind::Reflection, said.clone());
+    let mut reflection = visit.entry(EntryKind::Reflection, verdict.clone());
     if let Some(stated) = signal {
-        reflection = reflection.with_signal(CompletionSignal { confidence: stated as f32, reason: said.clone() });
+        reflection = reflection.with_signal(CompletionSignal { confidence: stated as f32, reason: verdict.clone() });
     }
     let progressed = progressed(state, &objectives.evidence);
     objectives.unchanged = if progressed { 0 } else { state.objectives.unchanged.saturating_add(1) };
@@ -82,13 +82,13 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         Report::new(Decision::CompletionConfirmed, stop.text()).with(update.stop(stop))
     } else if unchanged >= config.max_identical_failures {
         let stop =
-            StopReason::RepeatedFailure { action: "iteration".to_owned(), times: unchanged, error: said.clone() };
-        let told = ObsiusError::Repeated { action: "iteration".to_owned(), times: unchanged, message: said };
+            StopReason::RepeatedFailure { action: "iteration".to_owned(), times: unchanged, error: verdict.clone() };
+        let fault = ObsiusError::Repeated { action: "iteration".to_owned(), times: unchanged, message: verdict };
         if state.changes.is_empty() {
-            let failure = Failure::new(visit.phase, FailureClass::Internal, told.to_string());
+            let failure = Failure::new(visit.phase, FailureClass::Internal, fault.to_string());
             Report::failed(failure.clone()).with(update.failure(failure).stop(stop))
         } else {
-            let mut report = Report::new(Decision::CompletionConfirmed, told.to_string()).with(update.stop(stop));
+            let mut report = Report::new(Decision::CompletionConfirmed, fault.to_string()).with(update.stop(stop));
             report.success = false;
             report
         }

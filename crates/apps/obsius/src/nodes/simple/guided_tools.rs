@@ -53,7 +53,7 @@ impl GuidedTools {
             let (call, more) =
                 if searches { (self.search(), Usage::default()) } else { self.new_note(&[], &[]).await? };
             if !may_call(call.0) || !may_call(tool) {
-                return Ok((said("No tool that this needs may be used here."), usage));
+                return Ok((reply_parts("No tool that this needs may be used here."), usage));
             }
             return Ok((vec![self.call(called.len(), call)], sum(usage, more)));
         };
@@ -64,7 +64,7 @@ impl GuidedTools {
             return Ok((vec![self.call(called.len(), call)], usage));
         }
         if called.last() != Some(&"search_notes") {
-            return Ok((said(newest), Usage::default()));
+            return Ok((reply_parts(newest), Usage::default()));
         }
         let found = if *failed { Vec::new() } else { self.notes_in(newest) };
         let (tool, usage) = self.first_tool().await?;
@@ -73,7 +73,7 @@ impl GuidedTools {
             return Ok((vec![self.call(called.len(), call)], sum(usage, more)));
         }
         if *failed {
-            return Ok((said(newest), usage));
+            return Ok((reply_parts(newest), usage));
         }
         let intents = Intents::of(&self.request);
         if intents.modify && !found.is_empty() && may_call("update_note") {
@@ -163,12 +163,14 @@ impl GuidedTools {
         };
         // The words of the request say better which note is meant, where they name one.
         let named = found.iter().position(|note| self.request.to_lowercase().contains(&note.title().to_lowercase()));
-        let Some(note) = found.get(named.unwrap_or(chosen)) else { return Ok((said("No note was found."), usage)) };
+        let Some(note) = found.get(named.unwrap_or(chosen)) else {
+            return Ok((reply_parts("No note was found."), usage));
+        };
         let others: Vec<Note> = found.iter().filter(|other| other.path() != note.path()).cloned().collect();
         let quoted = self.quoted(&others);
         if quoted.text.is_empty() {
             let nothing = format!("Nothing was added to `{}`: no other note that was found says more.", note.path());
-            return Ok((said(&nothing), usage));
+            return Ok((reply_parts(&nothing), usage));
         }
         Ok((vec![self.call(made, append(note.path().as_str(), &quoted.text))], usage))
     }
@@ -176,13 +178,13 @@ impl GuidedTools {
     /// What the found notes say on the request, with their names.
     fn answer(&self, found: &[Note], newest: &str) -> (Vec<Part>, Usage) {
         if found.is_empty() {
-            return (said(newest), Usage::default());
+            return (reply_parts(newest), Usage::default());
         }
         let all = graphloom_vault::Notes::paths(&self.notes);
         let names: Vec<String> =
             found.iter().map(|note| crate::write::link_to(note.path(), note.title(), &all)).collect();
         let answer = format!("{}\n\nFound: {}", self.quoted(found).joined(), names.join(", "));
-        (said(&answer), Usage::default())
+        (reply_parts(&answer), Usage::default())
     }
 
     fn quoted(&self, found: &[Note]) -> Quoted {
@@ -223,8 +225,8 @@ impl GuidedTools {
     }
 }
 
-/// What a result says, without the words and marks around it that are for the model.
-fn said(text: &str) -> Vec<Part> {
+/// The text of a tool result as a reply, without the notes and marks around the text that are for the model.
+fn reply_parts(text: &str) -> Vec<Part> {
     // Notes on the call are fenced before the result.
     let inner = fence::texts(text).last().map_or(text, |(_, inner)| *inner);
     vec![Part::Text { text: inner.to_owned() }]

@@ -74,8 +74,8 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         Strategy::Guided => guided::converse(conversation).await?,
     };
     if claims(request, &transcript, &workspace) {
-        let said = transcript.answer.unwrap_or_default().chars().take(300).collect();
-        return Err(NodeError::terminal(ObsiusError::NothingDone { said }));
+        let answer = transcript.answer.unwrap_or_default().chars().take(300).collect();
+        return Err(NodeError::terminal(ObsiusError::NothingDone { said: answer }));
     }
     let link_repairs = workspace.repair_links(state).map_err(ObsiusError::from)?;
     conclude(visit, &workspace, transcript, link_repairs, &rendered.template, context)
@@ -120,8 +120,8 @@ impl ConversationSetup<'_> {
 
 /// Whether a conversation ends as if something was changed, although nothing is.
 fn claims(request: &str, transcript: &Transcript, workspace: &OverlayTools) -> bool {
-    let said = transcript.answer.as_deref().unwrap_or_default();
-    let asked = asks_for_change(request) || (Intents::of(request).changes_something() && claims_change(said));
+    let answer = transcript.answer.as_deref().unwrap_or_default();
+    let asked = asks_for_change(request) || (Intents::of(request).changes_something() && claims_change(answer));
     let answered = transcript.stop == Ended::Answered && open_failure(&actions_of(transcript)).is_none();
     answered && asked && workspace.changes().is_empty()
 }
@@ -166,8 +166,8 @@ fn conclude(
         memory.push(visit.entry(EntryKind::Reflection, reason).with_signal(signal));
     }
     // What an earlier attempt did counts where its changes are still there.
-    let kept = state.executed_actions.iter().filter(|action| action.is_write() && !state.changes.is_empty());
-    let before = kept.count();
+    let earlier_writes = state.executed_actions.iter().filter(|action| action.is_write() && !state.changes.is_empty());
+    let before = earlier_writes.count();
     let facts = Facts {
         simple: true,
         iteration: 1,

@@ -80,7 +80,7 @@ pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus
         progress.event(&json!({ "v": 1, "event": "chat", "thread": id, "text": waiting.text }));
         show(setup, &opened, &id, &mut person, &waiting).await?;
     }
-    let mut said = Vec::new();
+    let mut texts = Vec::new();
     loop {
         let Some(line) = person.line(&setup.session.interrupt).await? else {
             if status == ExitStatus::Waiting {
@@ -92,15 +92,15 @@ pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus
         let turn = follow_turn(setup, &opened, &id, streams).await?;
         show(setup, &opened, &id, &mut person, &turn).await?;
         status = turn.status;
-        said.push(turn.text);
+        texts.push(turn.text);
     }
     // On a terminal the last text was read where it was said.
     let last = match on_terminal && std::io::stdout().is_terminal() {
         true => String::new(),
-        false => said.last().cloned().unwrap_or_default(),
+        false => texts.last().cloned().unwrap_or_default(),
     };
     let spent = opened.models.ledger.spent();
-    progress.result(status, &last, &json!({ "thread": id, "said": said, "spent": spent }))?;
+    progress.result(status, &last, &json!({ "thread": id, "said": texts, "spent": spent }))?;
     Ok(status)
 }
 
@@ -126,14 +126,20 @@ async fn waiting_result(opened: &Opened, id: &str) -> Result<Option<TurnResult>,
 }
 
 /// Shows what was said, and notes that it was shown. What came in before is about what was shown before.
-async fn show(setup: &Setup, opened: &Opened, id: &str, person: &mut Person, said: &TurnResult) -> Result<(), Failure> {
+async fn show(
+    setup: &Setup,
+    opened: &Opened,
+    id: &str,
+    person: &mut Person,
+    result: &TurnResult,
+) -> Result<(), Failure> {
     let progress = &setup.session.progress;
     progress.clear();
     person.lines.read_available(person.shown.as_ref())?;
     if !progress.is_json() {
-        progress.tell(&said.text)?;
+        progress.tell(&result.text)?;
     }
-    if let Some(question) = said.question.as_ref().filter(|_| progress.is_stdout_open()) {
+    if let Some(question) = result.question.as_ref().filter(|_| progress.is_stdout_open()) {
         opened.conversations.record_delivery(id, question).await?;
         person.shown = Some(question.clone());
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::open::{no_checkpoint, open_existing};
 
-pub(crate) fn done(session: &Session, text: &str, value: &Value) -> Result<ExitStatus, Failure> {
+pub(crate) fn print_result(session: &Session, text: &str, value: &Value) -> Result<ExitStatus, Failure> {
     session.progress.result(ExitStatus::Done, text, value)?;
     Ok(ExitStatus::Done)
 }
@@ -20,26 +20,26 @@ pub(crate) fn done(session: &Session, text: &str, value: &Value) -> Result<ExitS
 /// Shows a session.
 pub(crate) async fn inspect(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
     let conversations = open_existing(session, id).await?;
-    let kept = conversations.session(id).await?;
+    let conversation = conversations.session(id).await?;
     let store = &conversations.threads().app().resources().store;
     let quarantined = sessions::quarantined(&**store, id).await?.len();
     let mut out = format!(
         "{id}: {:?}, revision {}\ntopic: {}\nwaiting for: {}\n",
-        kept.status,
-        kept.revision,
-        kept.topic.as_deref().unwrap_or("none"),
-        serde_json::to_string(&kept.waiting_for)?
+        conversation.status,
+        conversation.revision,
+        conversation.topic.as_deref().unwrap_or("none"),
+        serde_json::to_string(&conversation.waiting_for)?
     );
-    if let Some(decision) = &kept.decision {
+    if let Some(decision) = &conversation.decision {
         let _ = writeln!(out, "rule: {} ({})", decision.rule, decision.why);
         let _ = writeln!(out, "  matched against: {}", serde_json::to_string(&decision.facts)?);
         decision.evidence.iter().try_for_each(|evidence| writeln!(out, "  read by: {evidence}"))?;
         decision.missing.iter().try_for_each(|missing| writeln!(out, "  missing: {missing}"))?;
     }
-    for (action, parameters) in &kept.params {
+    for (action, parameters) in &conversation.params {
         let _ = writeln!(out, "parameters of {action}: {parameters}");
     }
-    let artifacts = serde_json::to_value(&kept.artifacts)?;
+    let artifacts = serde_json::to_value(&conversation.artifacts)?;
     for (slot, artifact) in artifacts.as_object().into_iter().flatten() {
         match artifact["version"].as_u64() {
             Some(version) => {
@@ -51,10 +51,10 @@ pub(crate) async fn inspect(session: &Session, id: &str) -> Result<ExitStatus, F
             }
         }
     }
-    let approvals = serde_json::to_string(&kept.approvals)?;
+    let approvals = serde_json::to_string(&conversation.approvals)?;
     let _ = writeln!(out, "approved versions: {approvals}");
-    let _ = writeln!(out, "archived journeys: {}, quarantined records: {quarantined}", kept.archive.len());
-    for step in &kept.journey {
+    let _ = writeln!(out, "archived journeys: {}, quarantined records: {quarantined}", conversation.archive.len());
+    for step in &conversation.journey {
         let action = step.action.map_or("end", |action| action.name());
         let _ = writeln!(out, "{}  {:<26} {}", time_text(step.at), step.rule, action);
         if let Some(about) = &step.about {
@@ -62,7 +62,7 @@ pub(crate) async fn inspect(session: &Session, id: &str) -> Result<ExitStatus, F
         }
         step.evidence.iter().try_for_each(|evidence| writeln!(out, "    read by: {evidence}"))?;
     }
-    done(session, &out, &json!({ "session": kept, "quarantined": quarantined }))
+    print_result(session, &out, &json!({ "session": conversation, "quarantined": quarantined }))
 }
 
 /// Lists checkpoints.
@@ -80,7 +80,7 @@ pub(crate) async fn history(session: &Session, id: &str) -> Result<ExitStatus, F
             json!({ "checkpoint": row.number, "parent": row.parent, "time": row.time, "rule": rule, "next": next }),
         );
     }
-    done(session, &out, &json!(values))
+    print_result(session, &out, &json!(values))
 }
 
 /// Shows what changed between two checkpoints.
@@ -105,7 +105,7 @@ pub(crate) async fn diff(session: &Session, id: &str, from: u64, to: u64) -> Res
         writeln!(out, "+ {path}: {value}")?;
     }
     let lines: Vec<&str> = out.lines().collect();
-    done(session, &out, &json!(lines))
+    print_result(session, &out, &json!(lines))
 }
 
 fn flatten(path: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
@@ -144,5 +144,5 @@ pub(crate) async fn graph(session: &Session, id: Option<&str>, format: GraphForm
         let nodes: Vec<&str> = path.tasks.iter().map(|task| task.split(':').next().unwrap_or(task)).collect();
         let _ = writeln!(drawn, "{comment} path taken: {}", nodes.join(" → "));
     }
-    done(session, &drawn, &json!({ "graph": drawn, "path": path }))
+    print_result(session, &drawn, &json!({ "graph": drawn, "path": path }))
 }

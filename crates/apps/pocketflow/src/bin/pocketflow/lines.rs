@@ -155,9 +155,9 @@ mod tests {
         lines.add(b"tides\nappr", None);
         lines.add(b"ove\nyes\r\nno", Some(&shown));
         lines.add(b"", Some(&shown));
-        let said: Vec<(String, bool)> =
+        let read: Vec<(String, bool)> =
             lines.ready.into_iter().map(|line| (line.text.trim().to_owned(), line.about.is_some())).collect();
-        let said: Vec<(&str, bool)> = said.iter().map(|(text, about)| (text.as_str(), *about)).collect();
-        assert_eq!(said, [("tides", false), ("approve", false), ("yes", true), ("no", true)]);
+        let read: Vec<(&str, bool)> = read.iter().map(|(text, about)| (text.as_str(), *about)).collect();
+        assert_eq!(read, [("tides", false), ("approve", false), ("yes", true), ("no", true)]);
     }
 }

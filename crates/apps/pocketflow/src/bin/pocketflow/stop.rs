@@ -7,7 +7,7 @@ use graphloom_core_graph::checkpoint::ThreadStatus;
 use serde_json::json;
 use tokio::time::sleep;
 
-use crate::inspect::done;
+use crate::inspect::print_result;
 use crate::open::{checked_id, open_existing};
 
 /// How often a process at work looks whether it is to stop, and who asked it whether it has.
@@ -21,7 +21,7 @@ pub(crate) async fn stop(session: &Session, id: &str) -> Result<ExitStatus, Fail
     let thread = conversations.threads().thread(id);
     if thread.state().await?.status != ThreadStatus::Running {
         let value = json!({ "thread": id, "stopped": false });
-        return done(session, &format!("No turn of `{id}` goes on."), &value);
+        return print_result(session, &format!("No turn of `{id}` goes on."), &value);
     }
     conversations.request_stop(id).await?;
     for _ in 0..LOOKS {
@@ -31,7 +31,7 @@ pub(crate) async fn stop(session: &Session, id: &str) -> Result<ExitStatus, Fail
             ThreadStatus::Cancelled => (true, format!("The turn of `{id}` is stopped; what was done so far is kept.")),
             _ => (false, format!("The turn of `{id}` ended before it could be stopped.")),
         };
-        return done(session, &text, &json!({ "thread": id, "stopped": stopped }));
+        return print_result(session, &text, &json!({ "thread": id, "stopped": stopped }));
     }
     let message = format!(
         "no process stopped the turn of `{id}`: the one at work was killed, or cannot be reached. `pocketflow resume {id}` \

@@ -32,8 +32,8 @@ pub(crate) async fn say(setup: &Setup, id: &str, message: &str) -> Result<ExitSt
     let about = last_delivered(setup, checked_id(id)?).await?;
     let opened = open(setup).await?;
     let streams = opened.conversations.say_about(id, message, about);
-    let said = follow_turn(setup, &opened, id, streams).await?;
-    deliver(setup, said, &opened, id).await
+    let result = follow_turn(setup, &opened, id, streams).await?;
+    deliver(setup, result, &opened, id).await
 }
 
 /// Finishes a turn that was cut off, or answers the open question.
@@ -82,8 +82,8 @@ pub(crate) async fn resume(setup: &Setup, id: &str, answers: &AnswerArgs) -> Res
         Some((message, about)) => opened.conversations.say_about(id, &message, about),
         None => opened.conversations.finish_turn(id),
     };
-    let said = follow_turn(setup, &opened, id, streams).await?;
-    deliver(setup, said, &opened, id).await
+    let result = follow_turn(setup, &opened, id, streams).await?;
+    deliver(setup, result, &opened, id).await
 }
 
 /// Runs everything after a checkpoint again.
@@ -92,8 +92,8 @@ pub(crate) async fn replay(setup: &Setup, id: &str, from: u64) -> Result<ExitSta
     let opened = open(setup).await?;
     opened.conversations.fork(id, from).await.map_err(no_checkpoint)?;
     let streams = opened.conversations.finish_turn(id);
-    let said = follow_turn(setup, &opened, id, streams).await?;
-    deliver(setup, said, &opened, id).await
+    let result = follow_turn(setup, &opened, id, streams).await?;
+    deliver(setup, result, &opened, id).await
 }
 
 /// Makes an older checkpoint the head and shows the question that is open there.
@@ -181,20 +181,20 @@ pub(crate) async fn follow_turn(
 }
 
 /// Prints the result of a turn, and records its question as delivered when stdout took the text.
-async fn deliver(setup: &Setup, said: TurnResult, opened: &Opened, id: &str) -> Result<ExitStatus, Failure> {
+async fn deliver(setup: &Setup, result: TurnResult, opened: &Opened, id: &str) -> Result<ExitStatus, Failure> {
     let progress = &setup.session.progress;
-    match said.status {
-        ExitStatus::Waiting => note_waiting(setup, id, said.question.as_ref()),
+    match result.status {
+        ExitStatus::Waiting => note_waiting(setup, id, result.question.as_ref()),
         ExitStatus::Interrupted => progress.note(format!("`{id}` is stopped; go on with: {}", go_on_line(setup, id))),
         _ => {}
     }
-    let mut value = said.value;
+    let mut value = result.value;
     value["spent"] = serde_json::to_value(opened.models.ledger.spent())?;
-    progress.result(said.status, &said.text, &value)?;
-    if let Some(question) = said.question.filter(|_| progress.is_stdout_open()) {
+    progress.result(result.status, &result.text, &value)?;
+    if let Some(question) = result.question.filter(|_| progress.is_stdout_open()) {
         opened.conversations.record_delivery(id, &question).await?;
     }
-    Ok(said.status)
+    Ok(result.status)
 }
 
 /// Notes that the conversation waits, and the command that answers it without a terminal.

@@ -7,7 +7,7 @@ use graphloom_cli::{ExitStatus, Failure, Session, time_text};
 use graphloom_core_graph::checkpoint::HistoryFilter;
 use serde_json::{Value, json};
 
-use crate::inspect::done;
+use crate::inspect::print_result;
 use crate::open::{no_checkpoint, open_existing};
 
 /// Shows the decisions of a turn up to a checkpoint, from the message that began it on.
@@ -53,5 +53,5 @@ pub(crate) async fn why(session: &Session, id: &str, checkpoint: Option<u64>) ->
         out.push_str("nothing is decided yet\n");
     }
     let value: Value = json!({ "message": message, "about": about, "decisions": decisions });
-    done(session, &out, &value)
+    print_result(session, &out, &value)
 }

@@ -59,9 +59,9 @@ pub(super) async fn make(
             }
         }
     } else {
-        let said = [Some(topic.clone()), feedback.map(|feedback| format!("{topic} {feedback}"))];
-        let is_new = |said: &String| !parameters.existing.iter().any(|other| other.eq_ignore_ascii_case(said));
-        let own = said.into_iter().flatten().map(|said| on_one_line(&said)).find(is_new);
+        let candidates = [Some(topic.clone()), feedback.map(|feedback| format!("{topic} {feedback}"))];
+        let is_new = |query: &String| !parameters.existing.iter().any(|other| other.eq_ignore_ascii_case(query));
+        let own = candidates.into_iter().flatten().map(|query| on_one_line(&query)).find(is_new);
         queries.extend(own.map(SearchQuery::new));
         if !queries.is_empty() {
             notes.push("no query of the model could be used; your own words are searched".to_owned());

@@ -162,9 +162,9 @@ async fn deliver(
 fn summary(finished: &Finished, record: &Value, out: &Path) -> String {
     let asked = record["words_asked"].as_u64().map(|asked| format!(" of {asked} asked for")).unwrap_or_default();
     let notes = record["notes"].as_array().map_or(0, Vec::len);
-    let told = if notes == 0 { String::new() } else { format!(", {notes} notes in `run.json`") };
+    let notes_part = if notes == 0 { String::new() } else { format!(", {notes} notes in `run.json`") };
     format!(
-        "{}: {} words{asked}, {} sources, {} calls{told}; written to `{}`",
+        "{}: {} words{asked}, {} sources, {} calls{notes_part}; written to `{}`",
         finished.status,
         finished.words,
         finished.references.len(),

@@ -36,7 +36,7 @@ pub(super) fn repair(tasks: &mut [PlannedTask], chains: ChainRules, repairs: &mu
     }
     for (position, other) in dropped {
         let (id, dependency) = (tasks[position].id.clone(), tasks[other].id.clone());
-        tasks[position].dependency.retain(|kept| *kept != dependency);
+        tasks[position].dependency.retain(|needed| *needed != dependency);
         repairs.push(Repair {
             kind: RepairKind::DependencyCircle,
             task: id.clone(),

@@ -9,17 +9,17 @@ pub(super) fn repair(work: &mut Work<'_>) {
     for index in 0..work.tasks.len() {
         let id = ids[index].clone();
         let place = format!("{}.dependency", work.tasks[index].place);
-        let mut kept: Vec<String> = Vec::new();
+        let mut dependencies: Vec<String> = Vec::new();
         for dependency in std::mem::take(&mut work.tasks[index].dependency) {
             if dependency == id {
                 work.note(RepairKind::DependencyOnItself, &id, &place, "it depends on itself".into(), "dropped");
             } else if !ids.contains(&dependency) {
                 let found = format!("it depends on `{dependency}`, which is not in this plan");
                 work.note(RepairKind::DependencyUnknown, &id, &place, found, "dropped");
-            } else if !kept.contains(&dependency) {
-                kept.push(dependency);
+            } else if !dependencies.contains(&dependency) {
+                dependencies.push(dependency);
             }
         }
-        work.tasks[index].dependency = kept;
+        work.tasks[index].dependency = dependencies;
     }
 }

@@ -69,7 +69,7 @@ pub(super) async fn search(
         let prompt = SearchArgs {
             args,
             turns: &turns,
-            results: shown(&last),
+            results: shown_results(&last),
             observations: String::new(),
             turn: number,
             max_turns,
@@ -129,7 +129,7 @@ pub(super) async fn search(
         let prompt = SearchArgs {
             args,
             turns: &[],
-            results: shown(&found),
+            results: shown_results(&found),
             observations: observations.clone(),
             turn: 0,
             max_turns,
@@ -148,7 +148,7 @@ pub(super) async fn search(
     Ok(outcome)
 }
 
-fn shown(found: &[Evidence]) -> Vec<Shown<'_>> {
+fn shown_results(found: &[Evidence]) -> Vec<Shown<'_>> {
     found.iter().map(|e| Shown { id: &e.id, origin: format!("{}: {}", e.place(), e.title), text: &e.text }).collect()
 }
 

@@ -11,7 +11,7 @@ fn whole(body: &str) -> Vec<Result<ChatEvent, ModelError>> {
     events(vec![Ok(body.as_bytes().to_vec())])
 }
 
-/// Bodies as several servers write them, each with what it must come to.
+/// Bodies as several servers write them, each with the expected events in short.
 fn bodies() -> Vec<(String, &'static str)> {
     let data = |values: &[Value]| values.iter().map(|value| format!("data: {value}\n\n")).collect::<String>();
     let delta = |delta: Value| json!({"model": "m-1", "choices": [{"index": 0, "delta": delta}]});
@@ -29,7 +29,7 @@ fn bodies() -> Vec<(String, &'static str)> {
             "text größe 日本 | stop | 5+2",
         ),
         (
-            // Comments, named events, no space after the colon, CRLF, two reasons to finish, no end mark.
+            // This body has comments, named events, no space after the colon, CRLF, two finish reasons and no end mark.
             format!(
                 ": PROCESSING\r\n\r\nevent:x\r\ndata:{}\r\n\r\nid: 1\r\ndata: {}\r\n\r\ndata: {}\r\n\r\n",
                 delta(json!({"reasoning": "hm", "content": "a"})),

@@ -17,7 +17,7 @@ pub(super) fn extracted(request: &CollectRequest, found: &[&Document]) -> Collec
     };
     let mut best: Vec<(f32, String)> = found.iter().flat_map(of).collect();
     best.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let said: Vec<String> = best.into_iter().take(SENTENCES).map(|(_, sentence)| sentence).collect();
+    let sentences: Vec<String> = best.into_iter().take(SENTENCES).map(|(_, sentence)| sentence).collect();
     let evaluation = format!("{} documents were found.", found.len());
-    CollectorState::update().info_summary(said.join(" ")).evaluation(evaluation)
+    CollectorState::update().info_summary(sentences.join(" ")).evaluation(evaluation)
 }

@@ -40,8 +40,8 @@ pub async fn supervisor(
 ) -> Result<CollectorStateUpdate, NodeError> {
     let request = &*state.request;
     for found in state.new_documents() {
-        let told = json!({ "url": found.url, "title": found.title, "query": found.query }).to_string();
-        stream::emit_whole(&cx, SUPERVISOR.as_str(), request.place(), told).await;
+        let content = json!({ "url": found.url, "title": found.title, "query": found.query }).to_string();
+        stream::emit_whole(&cx, SUPERVISOR.as_str(), request.place(), content).await;
     }
     let strategy = cx.resources().strategy(Slot::InfoCollecting);
     let no_round_left = state.research_loop_count >= request.limits.max_research_loops;

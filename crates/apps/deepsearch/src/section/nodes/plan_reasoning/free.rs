@@ -3,7 +3,7 @@
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::{Message, fence};
 
-use super::{args, asked};
+use super::{args, planner_ask};
 use crate::ask::{AskFailure, value};
 use crate::resources::{Resources, Slot};
 use crate::section::SectionState;
@@ -18,14 +18,14 @@ pub(super) async fn plan(
     slot: Slot,
 ) -> Result<Result<(Plan, Vec<String>), AskFailure>, NodeError> {
     let prompt = if state.brief.is_dependent() { "dep_driving_planner" } else { "planner" };
-    let ask = asked(state, prompt, slot).conversation(state.messages.iter().map(message).collect());
+    let ask = planner_ask(state, prompt, slot).conversation(state.messages.iter().map(message).collect());
     value(cx, &ask, &args(state, rules), |given: PlanReply| read_plan(given, rules)).await
 }
 
 /// A message of the section as the planner reads it. What steps found is text from outside, whoever summed it up.
-fn message(said: &ChatTurn) -> Message {
-    if said.role == "assistant" {
-        return Message::user(fence::fenced(&said.content, "what a step found"));
+fn message(turn: &ChatTurn) -> Message {
+    if turn.role == "assistant" {
+        return Message::user(fence::fenced(&turn.content, "what a step found"));
     }
-    Message::user(said.content.clone())
+    Message::user(turn.content.clone())
 }

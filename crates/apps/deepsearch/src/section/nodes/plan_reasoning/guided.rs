@@ -2,7 +2,7 @@
 
 use graphloom_core_graph::{Context, NodeError};
 
-use super::{args, asked};
+use super::{args, planner_ask};
 use crate::ask::{AskFailure, value};
 use crate::resources::{Resources, Slot};
 use crate::section::SectionState;
@@ -23,5 +23,5 @@ pub(super) async fn plan(
         let steps = given.steps.into_iter().map(describe).collect();
         read_plan(PlanReply { steps, ..PlanReply::default() }, rules)
     };
-    value(cx, &asked(state, "planner", slot), &args(state, rules), take).await
+    value(cx, &planner_ask(state, "planner", slot), &args(state, rules), take).await
 }

@@ -68,9 +68,9 @@ pub async fn plan_reasoning(
     };
     match ask(&cx, &state, rules).await? {
         Ok((plan, notes)) => {
-            let told = serde_json::to_string(&plan).unwrap_or_default();
+            let plan_json = serde_json::to_string(&plan).unwrap_or_default();
             let place = Place::section(&section.id).plan(number.to_string());
-            stream::emit_whole(&cx, PLAN_REASONING.as_str(), place, told).await;
+            stream::emit_whole(&cx, PLAN_REASONING.as_str(), place, plan_json).await;
             let completed = plan.is_research_completed;
             let update = SectionState::update().plans([(number, plan)]).notes(notes);
             Ok(if completed {
@@ -148,8 +148,8 @@ async fn ask(
     }
 }
 
-/// What is asked with a prompt.
-fn asked(state: &SectionState, prompt: &str, slot: Slot) -> Ask {
+/// The request for a plan with a prompt, before its conversation is added.
+fn planner_ask(state: &SectionState, prompt: &str, slot: Slot) -> Ask {
     Ask::new("plan", prompt).slot(slot).tries(state.brief.config.planner_max_retry_num).small_tokens(90).tool(TOOL)
 }
 
