@@ -15,8 +15,9 @@ pub struct RunPolicy {
     /// Barrier mode: the most super-steps of this call.
     pub max_steps: Option<u64>,
     /// Barrier mode: how long a super-step of the root graph may take, with all its tasks; in the place of what the graph
-    /// [states](crate::StateGraph::step_timeout). One that takes longer is an error, [`RunError::StepTimeout`](crate::RunError::StepTimeout), and the tasks that had finished
-    /// are not run again when the run is continued.
+    /// [states](crate::StateGraph::step_timeout). One that takes longer is an error,
+    /// [`RunError::StepTimeout`](crate::RunError::StepTimeout), and tasks that had finished are not run again when the run
+    /// is continued.
     pub step_timeout: Option<Duration>,
     /// The most tasks of one graph in flight at the same time; as many as there are unless stated.
     pub max_concurrency: Option<usize>,
