@@ -6,6 +6,7 @@
 //! updates since the record before. A store moves bytes and knows no graph.
 
 mod chain;
+mod checksum;
 mod compact_event;
 mod compact_step;
 mod content;
@@ -34,6 +35,7 @@ use crate::error_text::debug_is_text;
 pub use crate::bytes::RecordBytes;
 pub use crate::status::ThreadStatus;
 pub(crate) use chain::{Chain, check_chain, corrupt};
+pub use checksum::Checksum;
 pub(crate) use compact_event::{CompactEvent, StepOrigin};
 pub(crate) use compact_step::CompactStep;
 pub use content::FieldContent;
