@@ -108,13 +108,17 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
     ) -> Result<Driver<S, Cx>, RunError> {
         let thread = &self.thread;
         let (attached, _, restored) = thread.attach(Some(self.number)).await?;
+        let mut records = Vec::new();
         let restored = restored.map(|mut restored| {
-            // Answers and writes belong to the branch that goes on from here, not to the one that is left.
-            restored.records.clear();
+            // Answers and writes belong to the branch that goes on from here, not to the one that is left; results of
+            // durable steps are taken over if that is wanted.
+            records = std::mem::take(&mut restored.records);
             restored.forget_attempts = true;
             restored
         });
-        let records = if self.reuse_once { attached.store.task_records(thread.id(), "").await? } else { Vec::new() };
+        if !self.reuse_once {
+            records.clear();
+        }
         let mut driver = thread.driver(attached, thread.policy.clone(), control, queue, BTreeMap::new(), restored)?;
         driver
             .edit(then, |machine, now| {
