@@ -254,7 +254,7 @@ async fn files_that_are_not_ours_are_refused_unchanged() {
     drop(SqliteCheckpointer::open(&path).unwrap());
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = SqliteCheckpointer::open(&path).unwrap_err();
-    assert!(matches!(error, CheckpointError::NewerFormat { found: 99, known: 2, .. }), "{error}");
+    assert!(matches!(error, CheckpointError::NewerFormat { found: 99, known: 3, .. }), "{error}");
 
     for missing in ["no/such/directory/x.db", "", ":memory:"] {
         let error = SqliteCheckpointer::open(missing).unwrap_err();
@@ -265,29 +265,51 @@ async fn files_that_are_not_ours_are_refused_unchanged() {
 
 #[tokio::test]
 async fn a_file_without_checksums_is_read_and_written_on() {
+    const AS_FORMAT_2: &str = "ALTER TABLE threads DROP COLUMN sum; ALTER TABLE threads DROP COLUMN holder_sum;
+        ALTER TABLE threads RENAME COLUMN holder TO owner; ALTER TABLE heads DROP COLUMN sum;
+        ALTER TABLE names DROP COLUMN sum; ALTER TABLE journal DROP COLUMN sum; PRAGMA user_version = 2;";
+    const AS_FORMAT_1: &str =
+        "DROP INDEX open_records; ALTER TABLE checkpoints DROP COLUMN sum; ALTER TABLE fields DROP COLUMN sum;
+        ALTER TABLE task_records DROP COLUMN sum; PRAGMA user_version = 1;";
+    for (as_older, sums) in [(AS_FORMAT_2.to_owned(), 3), (format!("{AS_FORMAT_2} {AS_FORMAT_1}"), 2)] {
+        let directory = tempfile::tempdir().unwrap();
+        let store = open(directory.path(), Synchronous::Normal);
+        let lease = store.acquire("a").await.unwrap();
+        let fields = vec![record(1, None, RecordKind::Whole, b"\xa3one")];
+        store.commit(&lease, Commit { fields, ..first() }).await.unwrap();
+        drop(store);
+        let path = directory.path().join("threads.db");
+        Connection::open(&path).unwrap().execute_batch(&as_older).unwrap();
+        for number in 2..4 {
+            let store = open(directory.path(), Synchronous::Normal);
+            let lease = store.acquire("a").await.unwrap();
+            assert_eq!(store.field("a", "", "log", 1).await.unwrap()[0].payload.bytes(), b"\xa3one");
+            assert!(store.thread("a").await.unwrap().is_some());
+            store.commit(&lease, step(number)).await.unwrap();
+            assert_eq!(store.checkpoint("a", "", None).await.unwrap(), Some(checkpoint(number)));
+            drop(store);
+        }
+        let file = Connection::open(&path).unwrap();
+        let format: u32 = file.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        let count = |what: &str| -> u32 { file.query_row(&format!("SELECT {what}"), [], |row| row.get(0)).unwrap() };
+        assert_eq!((format, count("count(sum) FROM checkpoints")), (3, sums), "what is written has checksums");
+        assert_eq!(count("count(sum) FROM heads"), 1, "a head that was moved has one");
+        assert_eq!(count("count(holder_sum) FROM threads"), 1, "so has a thread that was taken");
+        assert_eq!(count("count(sum) FROM threads"), 0, "the rest of its row was not written");
+    }
+}
+
+/// A program of the version before has the file open while one of this version begins to use it.
+#[tokio::test]
+async fn an_older_program_writes_no_more() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), Synchronous::Normal);
     let lease = store.acquire("a").await.unwrap();
-    let fields = vec![record(1, None, RecordKind::Whole, b"\xa3one")];
-    store.commit(&lease, Commit { fields, ..first() }).await.unwrap();
-    drop(store);
-    let path = directory.path().join("threads.db");
-    let as_format_1 =
-        "DROP INDEX open_records; ALTER TABLE checkpoints DROP COLUMN sum; ALTER TABLE fields DROP COLUMN sum;
-        ALTER TABLE task_records DROP COLUMN sum; PRAGMA user_version = 1;";
-    Connection::open(&path).unwrap().execute_batch(as_format_1).unwrap();
-    for number in 2..4 {
-        let store = open(directory.path(), Synchronous::Normal);
-        let lease = store.acquire("a").await.unwrap();
-        assert_eq!(store.field("a", "", "log", 1).await.unwrap()[0].payload.bytes(), b"\xa3one");
-        store.commit(&lease, step(number)).await.unwrap();
-        assert_eq!(store.checkpoint("a", "", None).await.unwrap(), Some(checkpoint(number)));
-        drop(store);
-    }
-    let file = Connection::open(&path).unwrap();
-    let format: u32 = file.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-    let sums: u32 = file.query_row("SELECT count(sum) FROM checkpoints", [], |row| row.get(0)).unwrap();
-    assert_eq!((format, sums), (2, 2), "what is written from now on has checksums");
+    store.commit(&lease, first()).await.unwrap();
+    let older = Connection::open(directory.path().join("threads.db")).unwrap();
+    let moved = "UPDATE heads SET number = 2 WHERE EXISTS (SELECT 1 FROM threads WHERE epoch = 1 AND owner = '')";
+    let refused = older.execute(moved, []).unwrap_err();
+    assert!(refused.to_string().contains("no such column: owner"), "{refused}");
 }
 
 #[tokio::test]
@@ -307,7 +329,7 @@ async fn damaged_files_are_told() {
     assert!(matches!(&error, CheckpointError::Corrupt { place, .. } if place.contains("`a`")), "{error}");
     drop(store);
 
-    // Columns that are not as they were written, of each table that has checksums.
+    // Columns that are not as they were written, of each table.
     let path_of_good = directory.path().join("good.db");
     std::fs::copy(&path, &path_of_good).unwrap();
     for (table, change) in [

@@ -20,10 +20,10 @@ use crate::Failure;
 /// The store's own tables.
 const TABLES: &str = include_str!("../../../crates/checkpoint-sqlite/src/database/schema.sql");
 const THREAD: &str =
-    "INSERT INTO threads (id, thread, graph, graph_version, status, detail, created, updated, epoch, owner, written)
+    "INSERT INTO threads (id, thread, graph, graph_version, status, detail, created, updated, epoch, holder, written)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
     ON CONFLICT (id) DO UPDATE SET status = excluded.status, detail = excluded.detail, updated = excluded.updated,
-        epoch = excluded.epoch, owner = excluded.owner, written = excluded.written";
+        epoch = excluded.epoch, holder = excluded.holder, written = excluded.written";
 const HEAD: &str = "INSERT INTO heads (id, thread, ns, number) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (id) DO UPDATE SET number = coalesce(excluded.number, number)";
 const CHECKPOINT: &str =

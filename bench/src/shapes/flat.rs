@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 use graphloom_core_graph::{
-    App, CompileErrors, Durability, END, Mode, Node, NodeError, RunPolicy, START, Snapshot, StateGraph, Task,
+    App, CompileErrors, Context, Durability, END, Mode, Node, NodeError, RunPolicy, START, Snapshot, StateGraph, Task,
 };
 
 use crate::Failure;
@@ -14,10 +14,19 @@ const LAST: Node = Node::named("last");
 const WORK: Task<u64> = Task::named("work");
 
 /// A shape at one size: a graph, how it runs, and how many units that makes.
+<<<<<<< ours
 pub(super) struct AtSize {
     pub(super) app: App<Count>,
     pub(super) policy: RunPolicy,
     pub(super) units: u64,
+=======
+struct AtSize {
+    app: App<Count>,
+    policy: RunPolicy,
+    units: u64,
+    /// Whether a unit is a turn of a thread that has a run of the size behind it: its state is read, and it is run again.
+    turns: bool,
+>>>>>>> theirs
 }
 
 /// A shape, its sizes from the smallest to the largest, and where it runs.
@@ -28,7 +37,7 @@ struct Flat {
     of_size: fn(u64) -> Result<AtSize, CompileErrors>,
 }
 
-const FLAT: [Flat; 7] = [
+const FLAT: [Flat; 9] = [
     Flat { name: "diamonds", sizes: [10, 100, 1_000], store: Store::Memory, of_size: diamonds },
     Flat { name: "reached", sizes: [10, 100, 1_000], store: Store::None, of_size: reached },
     Flat { name: "eager", sizes: [500, 4_000, 32_000], store: Store::Memory, of_size: eager },
@@ -36,6 +45,13 @@ const FLAT: [Flat; 7] = [
     Flat { name: "one at a time", sizes: [500, 4_000, 32_000], store: Store::None, of_size: one_at_a_time },
     Flat { name: "budget", sizes: [500, 4_000, 32_000], store: Store::None, of_size: budget },
     Flat { name: "exit", sizes: [500, 4_000, 32_000], store: Store::Memory, of_size: exit },
+    Flat { name: "durable steps behind", sizes: [500, 4_000, 16_000], store: Store::Memory, of_size: steps_behind },
+    Flat {
+        name: "durable steps behind, SQLite",
+        sizes: [500, 4_000, 16_000],
+        store: Store::Normal,
+        of_size: steps_behind,
+    },
 ];
 
 /// The names of the shapes.
@@ -66,7 +82,7 @@ pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
         let (least, most) = (points[0].1, points[points.len() - 1].1);
         println!("flat {name}: cpu µs a unit at {}; {:.2} times", told.join(", "), most / least);
         bench.found(format!("flat {name}"), most / least);
-        if let (Store::Memory, Some(first), Some(last)) = (store, bytes.first(), bytes.last()) {
+        if let (true, Some(first), Some(last)) = (store != Store::None, bytes.first(), bytes.last()) {
             println!("flat {name}: {first:.0} bytes a unit at the fewest, {last:.0} at the most");
             bench.found(format!("flat {name} bytes"), last / first);
         }
@@ -81,17 +97,28 @@ pub(super) async fn run(
     store: Store,
 ) -> Result<(crate::measure::Cost, u64), Failure> {
     let (app, policy, units, file) = (shape.app.clone(), shape.policy.clone(), shape.units, bench.file());
+    let turns = shape.turns;
     let run: BoxFuture<'static, Result<_, Failure>> = Box::pin(async move {
         let opened = Place::open(store, &file)?;
-        let threads = app.with_shared_checkpointer(std::sync::Arc::clone(&opened));
+        let thread =
+            app.with_shared_checkpointer(std::sync::Arc::clone(&opened)).thread("bench").policy(policy.clone());
+        if turns {
+            thread.run(Count::update()).await?.done()?;
+        }
+        let before = opened.stats().await?.bytes;
         let clock = Clock::start();
         match store {
-            Store::None => app.run_once_with(Count::update(), policy).await?.done()?,
-            _ => threads.thread("bench").policy(policy).run(Count::update()).await?.done()?,
-        };
+            Store::None => drop(app.run_once_with(Count::update(), policy).await?.done()?),
+            _ if turns => {
+                for _ in 0..units {
+                    thread.state().await?;
+                    thread.run(Count::update()).await?.done()?;
+                }
+            }
+            _ => drop(thread.run(Count::update()).await?.done()?),
+        }
         let cost = clock.cost(units);
-        let stored = if store == Store::Memory { opened.stats().await?.bytes } else { 0 };
-        Ok((cost, stored))
+        Ok((cost, opened.stats().await?.bytes - before))
     });
     tokio::spawn(run).await?
 }
@@ -112,7 +139,7 @@ pub(super) fn diamonds(size: u64) -> Result<AtSize, CompileErrors> {
         }
     }
     graph.add_edge(START, node('a', 0)).add_edge(node('d', size - 1), END);
-    Ok(AtSize { app: graph.compile()?.with_context(()), policy: RunPolicy::default(), units: 3 * size })
+    Ok(AtSize { app: graph.compile()?.with_context(()), policy: RunPolicy::default(), units: 3 * size, turns: false })
 }
 
 /// The same with joins of what is reached.
@@ -131,7 +158,7 @@ fn reached(size: u64) -> Result<AtSize, CompileErrors> {
         }
     }
     graph.add_edge(START, node('a', 0)).add_edge(node('d', size - 1), END);
-    Ok(AtSize { app: graph.compile()?.with_context(()), policy: RunPolicy::default(), units: 3 * size })
+    Ok(AtSize { app: graph.compile()?.with_context(()), policy: RunPolicy::default(), units: 3 * size, turns: false })
 }
 
 /// A fan-out to `size` tasks, which may be of a class of ten.
@@ -153,7 +180,7 @@ fn fan_out(size: u64, mode: Mode, class: bool, policy: RunPolicy) -> Result<AtSi
     graph.add_sends(BEGIN, WORK, move |_: &Count| (0..size).map(|at| WORK.send(at, at)).collect());
     graph.add_join(WORK, LAST);
     graph.add_edge(LAST, END);
-    Ok(AtSize { app: graph.compile()?.with_context(()), policy, units: size })
+    Ok(AtSize { app: graph.compile()?.with_context(()), policy, units: size, turns: false })
 }
 
 fn eager(size: u64) -> Result<AtSize, CompileErrors> {
@@ -174,5 +201,17 @@ fn budget(size: u64) -> Result<AtSize, CompileErrors> {
 
 fn exit(size: u64) -> Result<AtSize, CompileErrors> {
     let policy = RunPolicy::default().durability(Durability::Exit);
-    Ok(AtSize { app: graphs::looped(size, Mode::Barrier)?, policy, units: size })
+    Ok(AtSize { app: graphs::looped(size, Mode::Barrier)?, policy, units: size, turns: false })
+}
+
+/// Turns of a thread that has made `size` durable steps.
+fn steps_behind(size: u64) -> Result<AtSize, CompileErrors> {
+    let mut graph = StateGraph::<Count>::new("steps behind");
+    graph.add_node(BEGIN, async |count: Snapshot<Count>, cx: Context| {
+        let n = cx.once("step", async { Ok(count.n + 1) }).await?;
+        Ok(Count::update().n(n))
+    });
+    graph.add_edge(START, BEGIN);
+    graph.add_conditional_edges(BEGIN, (BEGIN, END), move |count: &Count| if count.n < size { BEGIN } else { END });
+    Ok(AtSize { app: graph.compile()?.with_context(()), policy: RunPolicy::default(), units: 100, turns: true })
 }

@@ -72,6 +72,14 @@ impl<C> Encrypted<C> {
     fn open_checkpoint(&self, thread: &str, ns: &str, row: CheckpointRow) -> Result<CheckpointRow, EncryptionError> {
         Ok(CheckpointRow { id: self.keys.open_text(&of_id(thread, ns, row.number), &row.id.text())?.into(), ..row })
     }
+
+    fn open_tasks(&self, thread: &str, ns: &str, records: Vec<TaskRecord>) -> Result<Vec<TaskRecord>, EncryptionError> {
+        let open = |record: TaskRecord| {
+            let place = of_task(thread, ns, &record.task, record.kind, &record.key);
+            Ok(TaskRecord { payload: self.keys.open(&place, &record.payload)?.into(), ..record })
+        };
+        records.into_iter().map(open).collect()
+    }
 }
 
 #[async_trait]
@@ -150,12 +158,20 @@ impl<C: Checkpointer> Checkpointer for Encrypted<C> {
     }
 
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
-        let records = self.inner.task_records(thread, ns).await?.into_iter().map(|record| {
-            let place = of_task(thread, ns, &record.task, record.kind, &record.key);
-            let payload = self.keys.open(&place, &record.payload)?.into();
-            Ok::<_, EncryptionError>(TaskRecord { payload, ..record })
-        });
-        Ok(records.collect::<Result<_, _>>()?)
+        Ok(self.open_tasks(thread, ns, self.inner.task_records(thread, ns).await?)?)
+    }
+
+    async fn open_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        Ok(self.open_tasks(thread, ns, self.inner.open_records(thread, ns).await?)?)
+    }
+
+    async fn once_records(
+        &self,
+        thread: &str,
+        ns: &str,
+        tasks: &[Arc<str>],
+    ) -> Result<Vec<TaskRecord>, CheckpointError> {
+        Ok(self.open_tasks(thread, ns, self.inner.once_records(thread, ns, tasks).await?)?)
     }
 
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {

@@ -182,6 +182,41 @@ async fn what_was_damaged_moved_or_never_encrypted_is_refused() {
     assert!(matches!(source.downcast_ref(), Some(EncryptionError::NotEncrypted { .. })), "{source}");
 }
 
+/// What is not encrypted has the checksums of the store inside.
+#[tokio::test]
+async fn damaged_rows_of_the_store_inside_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("t.db");
+    let open = || Encrypted::new(SqliteCheckpointer::open(&file).unwrap(), keys());
+    let store = open();
+    let lease = store.acquire("a").await.unwrap();
+    store.commit(&lease, Commit { release: true, ..secret(1) }).await.unwrap();
+    store.commit(&store.acquire("a").await.unwrap(), Commit { release: true, ..secret(2) }).await.unwrap();
+    drop(store);
+    for (damage, repair) in [
+        ("UPDATE heads SET number = 1", "UPDATE heads SET number = 2"),
+        ("UPDATE threads SET status = 'done'", "UPDATE threads SET status = 'waiting'"),
+        ("UPDATE threads SET epoch = 9", "UPDATE threads SET epoch = 2"),
+        ("UPDATE journal SET seq = 7 WHERE seq = 2", "UPDATE journal SET seq = 2 WHERE seq = 7"),
+        ("UPDATE names SET name = 'y'", "UPDATE names SET name = 'x'"),
+    ] {
+        let change = |statement: &str| rusqlite::Connection::open(&file).unwrap().execute(statement, []).unwrap();
+        let whole = async || {
+            let store = open();
+            store.checkpoint("a", "", None).await?;
+            store.thread("a").await?;
+            store.journal("a", 0, 9).await.map(drop)
+        };
+        assert_eq!(change(damage), 1);
+        let error = whole().await.unwrap_err();
+        let CheckpointError::Corrupt { place, message } = &error else { panic!("{damage}: {error}") };
+        assert!(place.contains("`a`") || place.contains("`y`"), "{damage}: {error}");
+        assert!(message.contains("restore a copy"), "{damage}: {error}");
+        change(repair);
+        whole().await.unwrap();
+    }
+}
+
 #[test]
 fn keys_are_checked_and_never_shown() {
     assert_eq!(Key::new("k", &[0; 16]).unwrap_err(), EncryptionError::KeyLength { found: 16 });

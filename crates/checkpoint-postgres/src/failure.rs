@@ -53,6 +53,12 @@ fn sort(error: sqlx::Error) -> Sorted {
 }
 
 impl Failure {
+    /// The failure of a row that does not fit its checksum.
+    pub(crate) fn damaged(place: String, row: &str) -> Self {
+        let advice = "restore a copy of the store from before the damage";
+        Self::Corrupt { place, message: format!("{row} is not as it was written; {advice}") }
+    }
+
     /// The code and message with which our own functions in the database refuse.
     pub(crate) fn refusal(&self) -> Option<(&str, String)> {
         let Self::Sql(error) = self else { return None };

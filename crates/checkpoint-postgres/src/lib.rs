@@ -38,7 +38,10 @@
 //!
 //! # Tables
 //! They lie in a schema of their own, `graphloom` unless another is asked for, with the number of their format; a newer
-//! program brings an older format up to date when it connects, an older program refuses a newer one. Names of threads,
+//! program brings an older format up to date when it connects, an older program refuses a newer one, and writes no more when it
+//! was connected before. Every row of a thread has a checksum, and one that is not as it was written is
+//! [`Corrupt`](graphloom_core_graph::checkpoint::CheckpointError::Corrupt); rows of the first format have none until they are
+//! next written. Names of threads,
 //! tasks and keys must not contain the character zero, which PostgreSQL does not store in texts.
 //!
 //! # Features

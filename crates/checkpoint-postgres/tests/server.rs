@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions, PostgresStore};
 use graphloom_core_graph::checkpoint::{
-    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldVersions, Source, ThreadRow, ThreadStatus,
+    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldPayload, FieldRecord, FieldVersions, JournalRow,
+    RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
 };
 use graphloom_core_graph::conformance;
 use graphloom_postgres_server::Server;
@@ -202,7 +203,7 @@ async fn formats_settings_and_servers_are_checked() {
     let mut connection = sqlx::PgConnection::connect(&url).await.unwrap();
     sqlx::query("UPDATE together.format SET version = 99").execute(&mut connection).await.unwrap();
     let newer = PostgresCheckpointer::connect_with(&url, &together).await.unwrap_err();
-    assert!(matches!(newer, CheckpointError::NewerFormat { found: 99, known: 1, .. }), "{newer}");
+    assert!(matches!(newer, CheckpointError::NewerFormat { found: 99, known: 2, .. }), "{newer}");
 
     for bad in ["", "Big", "a b", "x; DROP TABLE threads", "1a", "pg_mine", &"a".repeat(64)] {
         let error = PostgresCheckpointer::connect_with(&server.url(), &schema(bad)).await.unwrap_err();
@@ -214,6 +215,130 @@ async fn formats_settings_and_servers_are_checked() {
         let error = PostgresCheckpointer::connect(url).await.unwrap_err();
         assert!(matches!(error, CheckpointError::Store { .. }), "{error}");
         assert!(!error.to_string().contains("secret"), "{error}");
+    }
+}
+
+/// A step that writes a row of every kind.
+fn full(number: u64) -> Commit {
+    let version = [("x", number)].into();
+    let payload = FieldPayload::new(format!("value {number}").into_bytes());
+    let task = |kind, key: &str| TaskRecord { task: "t".into(), kind, key: key.into(), payload: b"p"[..].into() };
+    let commit = step(number);
+    Commit {
+        checkpoint: commit.checkpoint.map(|row| CheckpointRow { fields: version, ..row }),
+        fields: vec![FieldRecord {
+            field: "x".into(),
+            version: number,
+            previous: None,
+            kind: RecordKind::Whole,
+            payload,
+        }],
+        tasks: vec![task(TaskRecordKind::Once, "k"), task(TaskRecordKind::Attempt, "")],
+        journal: vec![JournalRow { seq: number, event: b"e".to_vec().into() }],
+        ..commit
+    }
+}
+
+/// Reads all of the thread `a`.
+async fn whole(store: &PostgresCheckpointer) -> Result<(), CheckpointError> {
+    store.load("a", "", None).await?;
+    store.task_records("a", "").await?;
+    store.thread("a").await?;
+    store.threads(&Default::default()).await?;
+    store.last_seq("a").await?;
+    store.journal("a", 0, 9).await?;
+    store.namespaces("a").await.map(drop)
+}
+
+#[tokio::test]
+async fn damaged_rows_are_told() {
+    let server = Server::start();
+    let mut connection = sqlx::PgConnection::connect(&server.url()).await.unwrap();
+    for (turn, damage) in [
+        "threads SET graph = 'h'",
+        "threads SET graph_version = 2",
+        "threads SET status = 'done'",
+        "threads SET detail = 'other'",
+        "threads SET created = 9",
+        "threads SET updated = 9",
+        "threads SET epoch = 9",
+        "threads SET holder = 'x'",
+        "heads SET number = 1",
+        "checkpoints SET number = 3 WHERE number = 2",
+        "checkpoints SET parent = NULL WHERE number = 2",
+        "checkpoints SET id = 'x'",
+        "checkpoints SET step = 9",
+        "checkpoints SET source = 'fork'",
+        "checkpoints SET time = 9",
+        "checkpoints SET executed = 9",
+        "checkpoints SET fields = ARRAY['y']",
+        "checkpoints SET versions = ARRAY[1]",
+        "checkpoints SET state_version = 9",
+        "fields SET payload = 'other'",
+        "fields SET previous = 1 WHERE version = 2",
+        "fields SET whole = false",
+        "fields SET version = 3 WHERE version = 2",
+        "task_records SET task = 'u'",
+        "task_records SET kind = 'answer' WHERE kind = 'attempt'",
+        "task_records SET key = 'l' WHERE kind = 'once'",
+        "task_records SET payload = 'other' WHERE kind = 'attempt'",
+        "journal SET seq = seq + 5",
+        "journal SET event = 'other' WHERE seq = 1",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let schema = format!("damage_{turn}");
+        let store = PostgresCheckpointer::connect_with(&server.url(), &PostgresOptions::schema(&schema)).await.unwrap();
+        let lease = store.acquire("a").await.unwrap();
+        store.commit(&lease, full(1)).await.unwrap();
+        store.commit(&lease, full(2)).await.unwrap();
+        whole(&store).await.unwrap();
+        let statement = sqlx::AssertSqlSafe(format!("UPDATE {schema}.{damage}"));
+        assert!(sqlx::query(statement).execute(&mut connection).await.unwrap().rows_affected() > 0, "{damage}");
+        let error = whole(&store).await.expect_err(damage);
+        let CheckpointError::Corrupt { place, .. } = &error else { panic!("{damage}: {error}") };
+        assert!(place.contains("`a`"), "{damage}: {error}");
+        store.close().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn tables_of_the_format_before_are_read_and_written_on() {
+    let server = Server::start();
+    let options = PostgresOptions::schema("older");
+    let connect = async || PostgresCheckpointer::connect_with(&server.url(), &options).await.unwrap();
+    let store = connect().await;
+    let lease = store.acquire("a").await.unwrap();
+    store.commit(&lease, Commit { release: true, ..full(1) }).await.unwrap();
+    store.close().await.unwrap();
+    let mut connection = sqlx::PgConnection::connect(&server.url()).await.unwrap();
+    let tables = ["threads", "heads", "checkpoints", "fields", "task_records", "journal"];
+    let without_sums: String = tables.iter().map(|table| format!("ALTER TABLE {table} DROP COLUMN sum; ")).collect();
+    let functions = include_str!("../src/database/schema_1.sql").split_once("-- Checks owner and epoch").unwrap().1;
+    let as_format_1 = format!(
+        "SET search_path = older; {without_sums} ALTER TABLE threads DROP COLUMN holder_sum;
+        ALTER TABLE threads RENAME COLUMN holder TO owner; DROP INDEX open_records;
+        DROP FUNCTION commit_thread; DROP FUNCTION claim; UPDATE format SET version = 1; --{functions}"
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(as_format_1)).execute(&mut connection).await.unwrap();
+
+    let store = connect().await;
+    whole(&store).await.unwrap();
+    let lease = store.acquire("a").await.unwrap();
+    store.commit(&lease, Commit { thread: None, ..full(2) }).await.unwrap();
+    whole(&store).await.unwrap();
+    for (what, expected) in [
+        ("count(holder_sum) FROM threads", 1),
+        ("count(sum) FROM threads", 0),
+        ("count(sum) FROM heads", 1),
+        ("count(sum) FROM checkpoints", 1),
+        ("count(sum) FROM fields", 1),
+        ("count(sum) FROM task_records", 2),
+        ("count(sum) FROM journal", 1),
+    ] {
+        let count = sqlx::query_scalar::<_, i64>(sqlx::AssertSqlSafe(format!("SELECT {what}")));
+        assert_eq!(count.fetch_one(&mut connection).await.unwrap(), expected, "{what}");
     }
 }
 

@@ -29,6 +29,11 @@ pub(crate) enum Refusal {
 }
 
 impl Failure {
+    /// The failure of a row that does not fit its checksum.
+    pub(crate) fn damaged(place: String, row: &str) -> Self {
+        Self::Corrupt { place, message: format!("{row} is not as it was written; {RESTORE}") }
+    }
+
     /// Whether a row of the same key is there already.
     pub(crate) fn is_conflict(&self) -> bool {
         let Self::Sqlite(error) = self else { return false };
@@ -62,11 +67,16 @@ enum Sorted {
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// What to do about a row that does not fit its checksum.
+const RESTORE: &str = "restore a copy of the store from before the damage";
 const NOT_A_DATABASE: &str = "it is not a SQLite database; choose another file, or move this one away";
 const DAMAGED: &str = "restore a copy of it, or rescue what is left with `sqlite3 <file> .recover`";
 
 fn sort(error: Arc<rusqlite::Error>) -> Sorted {
     let message = error.to_string();
+    if is_of_a_column(&error) {
+        return Sorted::Damaged(format!("{message}: {RESTORE}"));
+    }
     let Some(cause) = error.sqlite_error() else { return Sorted::Other(Box::new(error)) };
     match cause.code {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Sorted::Locked(message),
@@ -77,6 +87,12 @@ fn sort(error: Arc<rusqlite::Error>) -> Sorted {
         ErrorCode::DatabaseCorrupt => Sorted::Damaged(format!("{message}: {DAMAGED}")),
         _ => Sorted::Other(Box::new(error)),
     }
+}
+
+/// Whether a column has what its table does not allow.
+fn is_of_a_column(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+    matches!(error, FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..))
 }
 
 fn sort_io(error: Arc<std::io::Error>) -> Sorted {

@@ -7,6 +7,8 @@
 //!   a file of its own beside the database. The kernel frees it when the process ends, so a thread whose writer was
 //!   killed is taken over at once, and one whose writer lives is refused with
 //!   [`ThreadBusy`](graphloom_core_graph::checkpoint::CheckpointError::ThreadBusy).
+//! - **Damage is told.** Every row has a checksum; one that is not as it was written is
+//!   [`Corrupt`](graphloom_core_graph::checkpoint::CheckpointError::Corrupt), with thread, namespace and row.
 //! - **Chosen durability.** [`Synchronous::Normal`] survives the death of the process, [`Synchronous::Full`] also
 //!   power loss; commits that wait for each other share a transaction either way.
 //!
@@ -38,6 +40,9 @@
 //! Beside `trips.db` lie `trips.db-wal` and `trips.db-shm` while it is open, and the directory `trips.db.owners` with
 //! one small file per open checkpointer. Copy a database with `sqlite3 trips.db ".backup copy.db"`, or when nobody has
 //! it open. The file must lie on a local disk: locks of network file systems do not do.
+//!
+//! A file of an older format is brought to the current one when it is opened, and a program of an older version that has it
+//! open writes it no more. Rows that are there have no checksums until they are next written.
 
 #![forbid(unsafe_code)]
 

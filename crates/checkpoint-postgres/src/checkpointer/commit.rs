@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use graphloom_core_graph::checkpoint::{CheckpointError, Commit, FieldPayload, Lease, RecordKind};
+use graphloom_core_graph::checkpoint::{CheckpointError, Checksum, Commit, FieldPayload, Lease, RecordKind, ThreadRow};
 use serde::Serialize;
 use sqlx::{Executor, Postgres, Row};
 
-use crate::failure::{Failure, storable};
+use super::checksum;
+use crate::failure::{Failure, read_number, storable};
 
 const COMMIT: &str = "SELECT commit_thread(
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
-    $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)";
+    $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45)";
 
 /// Writes a commit: one statement.
 pub(super) async fn apply<'e>(
@@ -35,6 +36,7 @@ pub(super) async fn apply<'e>(
         records.version.push(storable(record.version)?);
         records.previous.push(record.previous.map(storable).transpose()?);
         records.whole.push(record.kind == RecordKind::Whole);
+        records.sum.push(checksum::of_field(record).stored());
         match &record.payload {
             FieldPayload::Inline(bytes) => {
                 records.payload.push(Some(&**bytes));
@@ -51,7 +53,16 @@ pub(super) async fn apply<'e>(
         }
     }
     let optional = |number: Option<u64>| number.map(storable).transpose();
+    let events: Vec<_> = journal.iter().map(|row| row.event.bytes().into_owned()).collect();
+    let event_sums: Vec<_> =
+        journal.iter().zip(&events).map(|(row, event)| Checksum::of_event(row.seq, event).stored()).collect();
+    let sums = ThreadSums::of(lease, row, status.as_deref().unwrap_or_default(), *release);
     let kinds = tasks.iter().map(|record| word(&record.kind)).collect::<Result<Vec<_>, _>>()?;
+    let record_sums: Vec<_> = tasks
+        .iter()
+        .zip(&kinds)
+        .map(|(record, kind)| Checksum::of_task_record(&record.task, kind, &record.key, &record.payload).stored())
+        .collect();
     let seqs = journal.iter().map(|row| storable(row.seq)).collect::<Result<Vec<_>, _>>()?;
     let query = sqlx::query(COMMIT)
         .bind(&*lease.thread)
@@ -61,39 +72,63 @@ pub(super) async fn apply<'e>(
         .bind(row.is_some())
         .bind(row.map_or("", |row| &row.graph))
         .bind(row.map_or(0, |row| i64::from(row.graph_version)))
-        .bind(status.unwrap_or_default())
+        .bind(status.as_deref().unwrap_or_default())
         .bind(row.map_or(&[][..], |row| row.detail.as_bytes()))
         .bind(optional(row.map(|row| row.created))?.unwrap_or(0))
         .bind(optional(row.map(|row| row.updated))?.unwrap_or(0))
+        .bind(sums.row)
+        .bind(sums.holder)
         .bind(&**ns)
         .bind(optional(*expected_head)?)
+        .bind(Checksum::of_head(&lease.thread, ns, head.map(|row| row.number)).stored())
         .bind(optional(head.map(|row| row.number))?)
         .bind(optional(head.and_then(|row| row.parent))?)
         .bind(head.map(|row| row.id.text().into_owned()))
         .bind(optional(head.map(|row| row.step))?)
-        .bind(source)
+        .bind(source.as_deref())
         .bind(optional(head.map(|row| row.time))?)
         .bind(optional(head.map(|row| row.executed))?)
         .bind(head.map(|row| i64::from(row.state_version)))
         .bind(names)
         .bind(versions)
+        .bind(head.map(|row| checksum::of_checkpoint(row, source.as_deref().unwrap_or_default()).stored()))
         .bind(records.field)
         .bind(records.version)
         .bind(records.previous)
         .bind(records.whole)
         .bind(records.payload)
         .bind(records.blob)
+        .bind(records.sum)
         .bind(records.hash)
         .bind(records.bytes)
         .bind(tasks.iter().map(|record| &*record.task).collect::<Vec<_>>())
         .bind(kinds)
         .bind(tasks.iter().map(|record| &*record.key).collect::<Vec<_>>())
         .bind(tasks.iter().map(|record| &*record.payload).collect::<Vec<_>>())
+        .bind(record_sums)
         .bind(settled.iter().map(|task| &**task).collect::<Vec<_>>())
         .bind(seqs)
-        .bind(journal.iter().map(|row| row.event.bytes().into_owned()).collect::<Vec<_>>());
+        .bind(events)
+        .bind(event_sums);
     query.execute(executor).await.map_err(|error| refused(error.into(), lease, ns))?;
     Ok(())
+}
+
+/// The checksums of a thread's row as a claim leaves it.
+pub(super) struct ThreadSums {
+    /// Nothing without a row, which stays then.
+    pub(super) row: Option<i32>,
+    pub(super) holder: i32,
+}
+
+impl ThreadSums {
+    pub(super) fn of(lease: &Lease, row: Option<&ThreadRow>, status: &str, release: bool) -> Self {
+        let owner = if release { "" } else { &*lease.owner };
+        Self {
+            row: row.map(|row| Checksum::of_thread_row(&lease.thread, row, status).stored()),
+            holder: Checksum::of_holder(&lease.thread, lease.epoch, owner).stored(),
+        }
+    }
 }
 
 /// The columns of the changed fields and of the large values among them.
@@ -105,6 +140,7 @@ struct Records<'c> {
     whole: Vec<bool>,
     payload: Vec<Option<&'c [u8]>>,
     blob: Vec<Option<&'c str>>,
+    sum: Vec<i32>,
     hash: Vec<&'c str>,
     bytes: Vec<&'c [u8]>,
 }
@@ -137,14 +173,20 @@ pub(super) async fn owner<'e>(
     thread: &Arc<str>,
     lock: bool,
 ) -> Result<Option<Owner>, Failure> {
-    const OWNER: &str = "SELECT id, epoch, owner, EXISTS (
-            SELECT 1 FROM owners WHERE instance = split_part(owner, '/', 1) AND expires > clock_timestamp()
+    const OWNER: &str = "SELECT id, epoch, holder, holder_sum, EXISTS (
+            SELECT 1 FROM owners WHERE instance = split_part(holder, '/', 1) AND expires > clock_timestamp()
         ) AS lives FROM threads WHERE thread = $1";
-    const LOCKED: &str = "SELECT id, epoch, owner, false AS lives FROM threads WHERE thread = $1 FOR UPDATE";
+    const LOCKED: &str =
+        "SELECT id, epoch, holder, holder_sum, false AS lives FROM threads WHERE thread = $1 FOR UPDATE";
     let query = sqlx::query(if lock { LOCKED } else { OWNER }).bind(&**thread);
     let Some(row) = query.fetch_optional(executor).await? else { return Ok(None) };
-    let epoch = crate::failure::read_number(row.try_get("epoch")?, || format!("thread `{thread}`"))?;
-    Ok(Some(Owner { id: row.try_get("id")?, epoch, owner: row.try_get("owner")?, lives: row.try_get("lives")? }))
+    let place = || format!("thread `{thread}`");
+    let epoch = read_number(row.try_get("epoch")?, place)?;
+    let owner: String = row.try_get("holder")?;
+    if !Checksum::of_holder(thread, epoch, &owner).fits(row.try_get("holder_sum")?) {
+        return Err(Failure::damaged(place(), "its row"));
+    }
+    Ok(Some(Owner { id: row.try_get("id")?, epoch, owner, lives: row.try_get("lives")? }))
 }
 
 /// The serialised name of a status, source or kind.

@@ -1,5 +1,6 @@
 //! The checkpointer on a database.
 
+mod checksum;
 mod commit;
 mod order;
 mod read;
@@ -9,8 +10,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
-    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
-    JournalRow, Lease, Leases, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
+    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Checksum, Commit, FieldOutline, FieldRecord,
+    HistoryFilter, JournalRow, Lease, Leases, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
 };
 use tokio::runtime::Handle;
 
@@ -146,8 +147,9 @@ impl Inner {
     async fn disown(&self, turn: Turn, lease: &Lease) {
         let turn = turn.lock().await;
         // Another may have claimed the thread since. What fails here ends with the expiry.
-        let query = "UPDATE threads SET owner = '' WHERE thread = $1 AND owner = $2";
-        let disown = sqlx::query(query).bind(&*lease.thread).bind(&*lease.owner);
+        let query = "UPDATE threads SET holder = '', holder_sum = $3 WHERE thread = $1 AND holder = $2";
+        let sum = Checksum::of_holder(&lease.thread, lease.epoch, "").stored();
+        let disown = sqlx::query(query).bind(&*lease.thread).bind(&*lease.owner).bind(sum);
         if let Err(error) = disown.execute(&self.database.pool).await {
             tracing::warn!(%error, thread = &*lease.thread, "a lease was not given back in the database");
         }

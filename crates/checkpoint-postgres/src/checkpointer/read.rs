@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointRow, FieldOutline, FieldPayload, FieldRecord, HistoryFilter, JournalRow, RecordKind, TaskRecord,
-    ThreadFilter, ThreadRow,
+    CheckpointRow, Checksum, FieldOutline, FieldPayload, FieldRecord, HistoryFilter, JournalRow, RecordKind, Source,
+    TaskRecord, ThreadFilter, ThreadRow, ThreadStatus,
 };
 use serde::de::DeserializeOwned;
 use sqlx::postgres::PgRow;
-use sqlx::{PgPool, Row};
+use sqlx::{AssertSqlSafe, Executor, PgPool, Postgres, Row};
 
+use super::checksum;
 use super::commit::word;
 use crate::failure::{Failure, read_number};
 
@@ -26,28 +27,66 @@ pub(super) async fn threads(pool: &PgPool, filter: &ThreadFilter) -> Result<Vec<
     query.fetch_all(pool).await?.iter().map(thread_row).collect()
 }
 
-fn thread_row(row: &PgRow) -> Result<ThreadRow, Failure> {
+pub(super) fn thread_row(row: &PgRow) -> Result<ThreadRow, Failure> {
     let thread: String = row.try_get("thread")?;
     let place = || format!("thread `{thread}`");
     let number = |column| read_number(row.try_get(column)?, place);
-    Ok(ThreadRow {
+    let status: String = row.try_get("status")?;
+    let read = ThreadRow {
         graph: row.try_get("graph")?,
         graph_version: small(number("graph_version")?),
-        status: named(row.try_get("status")?, place)?,
+        // What the word of the column stands for is looked up once the checksum fits.
+        status: ThreadStatus::New,
         detail: String::from_utf8_lossy(row.try_get::<&[u8], _>("detail")?).into_owned(),
         created: number("created")?,
         updated: number("updated")?,
         epoch: number("epoch")?,
-        owner: row.try_get("owner")?,
+        owner: row.try_get("holder")?,
         thread: thread.as_str().into(),
-    })
+    };
+    let is_whole = Checksum::of_thread_row(&thread, &read, &status).fits(row.try_get("sum")?);
+    let is_held = Checksum::of_holder(&thread, read.epoch, &read.owner).fits(row.try_get("holder_sum")?);
+    if !is_whole || !is_held {
+        return Err(Failure::damaged(place(), "its row"));
+    }
+    Ok(ThreadRow { status: named(status, place)?, ..read })
 }
 
 pub(super) async fn namespaces(pool: &PgPool, thread: &str) -> Result<Vec<String>, Failure> {
-    let query = "SELECT ns FROM heads JOIN threads ON threads.id = heads.thread
-        WHERE threads.thread = $1 AND heads.number IS NOT NULL ORDER BY ns";
-    Ok(sqlx::query_scalar(query).bind(thread).fetch_all(pool).await?)
+    let heads = heads(pool, thread).await?;
+    Ok(heads.into_iter().filter(|(_, number)| number.is_some()).map(|(ns, _)| ns).collect())
 }
+
+/// The namespaces of a thread with their heads, sorted.
+pub(super) async fn heads<'e>(
+    executor: impl Executor<'e, Database = Postgres>,
+    thread: &str,
+) -> Result<Vec<(String, Option<u64>)>, Failure> {
+    let query = "SELECT heads.ns, heads.number AS head_number, heads.sum AS head_sum
+        FROM heads JOIN threads ON threads.id = heads.thread WHERE threads.thread = $1 ORDER BY ns";
+    let rows = sqlx::query(query).bind(thread).fetch_all(executor).await?;
+    let head = |row: &PgRow| {
+        let ns: String = row.try_get("ns")?;
+        let number = head_of(row, thread, &ns)?;
+        Ok((ns, number))
+    };
+    rows.iter().map(head).collect()
+}
+
+/// The number of the head in a row that has `head_number` and `head_sum`.
+pub(super) fn head_of(row: &PgRow, thread: &str, ns: &str) -> Result<Option<u64>, Failure> {
+    let place = || format!("thread `{thread}`, namespace `{ns}`");
+    let number: Option<i64> = row.try_get("head_number")?;
+    let number = number.map(|number| read_number(number, place)).transpose()?;
+    if !Checksum::of_head(thread, ns, number).fits(row.try_get("head_sum")?) {
+        return Err(Failure::damaged(place(), "its head"));
+    }
+    Ok(number)
+}
+
+/// Checkpoints beside the heads of their namespaces.
+const CHECKPOINT: &str = "SELECT c.*, heads.number AS head_number, heads.sum AS head_sum
+    FROM heads JOIN threads ON threads.id = heads.thread LEFT JOIN checkpoints c ON c.head = heads.id";
 
 pub(super) async fn checkpoint(
     pool: &PgPool,
@@ -56,12 +95,20 @@ pub(super) async fn checkpoint(
     number: Option<u64>,
 ) -> Result<Option<CheckpointRow>, Failure> {
     let query =
-        "SELECT c.* FROM checkpoints c JOIN heads ON heads.id = c.head JOIN threads ON threads.id = heads.thread
-        WHERE threads.thread = $1 AND heads.ns = $2 AND c.number = coalesce($3, heads.number)";
+        format!("{CHECKPOINT} AND c.number = coalesce($3, heads.number) WHERE threads.thread = $1 AND heads.ns = $2");
     // No checkpoint has a number that does not fit.
-    let Ok(number) = number.map(i64::try_from).transpose() else { return Ok(None) };
-    let row = sqlx::query(query).bind(thread).bind(ns).bind(number).fetch_optional(pool).await?;
-    row.map(|row| checkpoint_row(&row, thread, ns)).transpose()
+    let Ok(stored) = number.map(i64::try_from).transpose() else { return Ok(None) };
+    let query = sqlx::query(AssertSqlSafe(query)).bind(thread).bind(ns).bind(stored);
+    let Some(row) = query.fetch_optional(pool).await? else { return Ok(None) };
+    let head = head_of(&row, thread, ns)?;
+    match (row.try_get::<Option<i64>, _>("number")?, number, head) {
+        (Some(_), ..) => checkpoint_row(&row, thread, ns).map(Some),
+        (None, None, Some(missing)) => {
+            let place = format!("thread `{thread}`, namespace `{ns}`, checkpoint {missing}");
+            Err(Failure::damaged(place, "the head has no checkpoint: the table"))
+        }
+        (None, ..) => Ok(None),
+    }
 }
 
 pub(super) async fn checkpoints(
@@ -70,38 +117,47 @@ pub(super) async fn checkpoints(
     ns: &str,
     filter: &HistoryFilter,
 ) -> Result<Vec<CheckpointRow>, Failure> {
-    let query =
-        "SELECT c.* FROM checkpoints c JOIN heads ON heads.id = c.head JOIN threads ON threads.id = heads.thread
-        WHERE threads.thread = $1 AND heads.ns = $2
+    let query = format!(
+        "{CHECKPOINT} WHERE threads.thread = $1 AND heads.ns = $2 AND c.number IS NOT NULL
             AND ($3::bigint IS NULL OR c.number < $3) AND ($4::text IS NULL OR c.source = $4)
-        ORDER BY c.number DESC LIMIT $5";
+        ORDER BY c.number DESC LIMIT $5"
+    );
     let source = filter.source.as_ref().map(word).transpose()?;
     // A number that does not fit is greater than all that do.
     let before = filter.before.and_then(|before| i64::try_from(before).ok());
-    let query = sqlx::query(query).bind(thread).bind(ns).bind(before).bind(source).bind(limit(filter.limit));
-    query.fetch_all(pool).await?.iter().map(|row| checkpoint_row(row, thread, ns)).collect()
+    let query = sqlx::query(AssertSqlSafe(query));
+    let query = query.bind(thread).bind(ns).bind(before).bind(source).bind(limit(filter.limit));
+    let row = |row: &PgRow| head_of(row, thread, ns).and_then(|_| checkpoint_row(row, thread, ns));
+    query.fetch_all(pool).await?.iter().map(row).collect()
 }
 
 fn checkpoint_row(row: &PgRow, thread: &str, ns: &str) -> Result<CheckpointRow, Failure> {
-    let place = || format!("thread `{thread}`, namespace `{ns}`, a checkpoint");
+    let stored: i64 = row.try_get("number")?;
+    let place = || format!("thread `{thread}`, namespace `{ns}`, checkpoint {stored}");
     let number = |column| read_number(row.try_get(column)?, place);
     let names: Vec<String> = row.try_get("fields")?;
     let versions: Vec<i64> = row.try_get("versions")?;
+    let source: String = row.try_get("source")?;
     let fields = names
         .into_iter()
         .zip(versions)
         .map(|(field, version)| Ok::<_, Failure>((field.into(), read_number(version, place)?)));
-    Ok(CheckpointRow {
+    let read = CheckpointRow {
         number: number("number")?,
         parent: row.try_get::<Option<i64>, _>("parent")?.map(|parent| read_number(parent, place)).transpose()?,
         id: row.try_get::<&str, _>("id")?.into(),
         step: number("step")?,
-        source: named(row.try_get("source")?, place)?,
+        // What the word of the column stands for is looked up once the checksum fits.
+        source: Source::Step,
         time: number("time")?,
         executed: number("executed")?,
         fields: fields.collect::<Result<_, _>>()?,
         state_version: small(number("state_version")?),
-    })
+    };
+    if !checksum::of_checkpoint(&read, &source).fits(row.try_get("sum")?) {
+        return Err(Failure::damaged(place(), "it"));
+    }
+    Ok(CheckpointRow { source: named(source, place)?, ..read })
 }
 
 /// The chain of records behind a version, oldest first: one statement, one view of the tables.
@@ -119,7 +175,7 @@ pub(super) async fn field(
             SELECT f.* FROM chain c JOIN fields f ON f.head = c.head AND f.field = c.field AND f.version = c.previous
             WHERE NOT c.whole AND c.previous < c.version
         )
-        SELECT c.version, c.previous, c.whole, c.payload, c.blob, b.bytes
+        SELECT c.version, c.previous, c.whole, c.payload, c.blob, c.sum, b.bytes
         FROM chain c LEFT JOIN blobs b ON b.hash = c.blob ORDER BY c.version";
     let place = || format!("thread `{thread}`, namespace `{ns}`, field `{field}`");
     let corrupt = |message: String| Failure::Corrupt { place: place(), message };
@@ -133,8 +189,14 @@ pub(super) async fn field(
         let previous: Option<i64> = row.try_get("previous")?;
         let whole: bool = row.try_get("whole")?;
         let blob: Option<&str> = row.try_get("blob")?;
+        let payload: Option<&[u8]> = row.try_get("payload")?;
+        let previous = previous.map(|previous| read_number(previous, place)).transpose()?;
+        let content = blob.map(str::as_bytes).or(payload).unwrap_or_default();
+        if !checksum::field(field, version, previous, whole, content).fits(row.try_get("sum")?) {
+            return Err(Failure::damaged(place(), &format!("the record of version {version}")));
+        }
         let bytes: Option<&[u8]> = match blob {
-            None => row.try_get("payload")?,
+            None => payload,
             Some(hash) => {
                 row.try_get::<Option<&[u8]>, _>("bytes")?.filter(|bytes| blake3::hash(bytes).to_hex().as_str() == hash)
             }
@@ -143,7 +205,7 @@ pub(super) async fn field(
         chain.push(FieldRecord {
             field: Arc::clone(&name),
             version,
-            previous: previous.map(|previous| read_number(previous, place)).transpose()?,
+            previous,
             kind: if whole { RecordKind::Whole } else { RecordKind::Delta },
             payload: FieldPayload::Inline(bytes.into()),
         });
@@ -175,61 +237,77 @@ pub(super) async fn outline(pool: &PgPool, thread: &str, ns: &str) -> Result<Vec
     rows.iter().map(outline).collect()
 }
 
+/// The records of tasks of a namespace, beside its head.
+const RECORD: &str =
+    "SELECT r.task, r.kind, r.key, r.payload, r.sum, heads.number AS head_number, heads.sum AS head_sum
+    FROM task_records r JOIN heads ON heads.id = r.head JOIN threads ON threads.id = heads.thread
+    WHERE threads.thread = $1 AND heads.ns = $2";
+
 pub(super) async fn task_records(pool: &PgPool, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, Failure> {
-    let query = "SELECT r.task, r.kind, r.key, r.payload
-        FROM task_records r JOIN heads ON heads.id = r.head JOIN threads ON threads.id = heads.thread
-        WHERE threads.thread = $1 AND heads.ns = $2 ORDER BY r.id";
+    let query = AssertSqlSafe(format!("{RECORD} ORDER BY r.id"));
     records(&sqlx::query(query).bind(thread).bind(ns).fetch_all(pool).await?, thread, ns)
 }
 
+/// The same by an index that has no results of durable steps.
 pub(super) async fn open_records(pool: &PgPool, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, Failure> {
-    let query = "SELECT r.task, r.kind, r.key, r.payload
-        FROM task_records r JOIN heads ON heads.id = r.head JOIN threads ON threads.id = heads.thread
-        WHERE threads.thread = $1 AND heads.ns = $2 AND r.kind <> 'once' ORDER BY r.id";
+    let query = AssertSqlSafe(format!("{RECORD} AND r.kind <> 'once' ORDER BY r.id"));
     records(&sqlx::query(query).bind(thread).bind(ns).fetch_all(pool).await?, thread, ns)
 }
 
+/// By the index of all records, which has tasks and keys as hashes.
 pub(super) async fn once_records(
     pool: &PgPool,
     thread: &str,
     ns: &str,
     tasks: &[Arc<str>],
 ) -> Result<Vec<TaskRecord>, Failure> {
-    let query = "SELECT r.task, r.kind, r.key, r.payload
-        FROM task_records r JOIN heads ON heads.id = r.head JOIN threads ON threads.id = heads.thread
-        WHERE threads.thread = $1 AND heads.ns = $2 AND r.task = ANY($3) AND r.kind = 'once' ORDER BY r.id";
+    let query = format!(
+        "{RECORD} AND r.kind = 'once' AND md5(r.task) = ANY(SELECT md5(t) FROM unnest($3::text[]) AS t)
+            AND r.task = ANY($3) ORDER BY r.id"
+    );
     let tasks: Vec<&str> = tasks.iter().map(|task| &**task).collect();
-    records(&sqlx::query(query).bind(thread).bind(ns).bind(tasks).fetch_all(pool).await?, thread, ns)
+    let query = sqlx::query(AssertSqlSafe(query)).bind(thread).bind(ns).bind(tasks);
+    records(&query.fetch_all(pool).await?, thread, ns)
 }
 
 fn records(rows: &[PgRow], thread: &str, ns: &str) -> Result<Vec<TaskRecord>, Failure> {
     let record = |row: &PgRow| {
-        let task: Arc<str> = row.try_get::<&str, _>("task")?.into();
-        let kind = named(row.try_get("kind")?, || format!("thread `{thread}`, namespace `{ns}`, task `{task}`"))?;
-        let payload = row.try_get::<&[u8], _>("payload")?.into();
-        Ok(TaskRecord { task, kind, key: row.try_get::<&str, _>("key")?.into(), payload })
+        head_of(row, thread, ns)?;
+        let (task, kind, key): (&str, &str, &str) = (row.try_get("task")?, row.try_get("kind")?, row.try_get("key")?);
+        let payload: &[u8] = row.try_get("payload")?;
+        let place = || format!("thread `{thread}`, namespace `{ns}`, task `{task}`");
+        if !Checksum::of_task_record(task, kind, key, payload).fits(row.try_get("sum")?) {
+            return Err(Failure::damaged(place(), &format!("its record `{key}` ({kind})")));
+        }
+        let kind = named(kind.to_owned(), place)?;
+        Ok(TaskRecord { task: task.into(), kind, key: key.into(), payload: payload.into() })
     };
     rows.iter().map(record).collect()
 }
 
+const EVENT: &str = "SELECT seq, event, sum FROM journal WHERE thread = (SELECT id FROM threads WHERE thread = $1)";
+
 pub(super) async fn journal(pool: &PgPool, thread: &str, after: u64, rows: usize) -> Result<Vec<JournalRow>, Failure> {
-    let query = "SELECT seq, event FROM journal WHERE thread = (SELECT id FROM threads WHERE thread = $1) AND seq > $2
-        ORDER BY seq LIMIT $3";
+    let query = AssertSqlSafe(format!("{EVENT} AND seq > $2 ORDER BY seq LIMIT $3"));
     // Nothing comes after the largest number that a row can have.
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let rows = sqlx::query(query).bind(thread).bind(after).bind(limit(Some(rows))).fetch_all(pool).await?;
-    let place = || format!("thread `{thread}`, the journal");
-    let row = |row: &PgRow| {
-        let event = row.try_get::<Vec<u8>, _>("event")?.into();
-        Ok(JournalRow { seq: read_number(row.try_get("seq")?, place)?, event })
-    };
-    rows.iter().map(row).collect()
+    rows.iter().map(|row| event(row, thread)).collect()
 }
 
 pub(super) async fn last_seq(pool: &PgPool, thread: &str) -> Result<u64, Failure> {
-    let query = "SELECT coalesce(max(seq), 0) FROM journal WHERE thread = (SELECT id FROM threads WHERE thread = $1)";
-    let last: i64 = sqlx::query_scalar(query).bind(thread).fetch_one(pool).await?;
-    read_number(last, || format!("thread `{thread}`, the journal"))
+    let query = AssertSqlSafe(format!("{EVENT} ORDER BY seq DESC LIMIT 1"));
+    let last = sqlx::query(query).bind(thread).fetch_optional(pool).await?;
+    Ok(last.map(|row| event(&row, thread)).transpose()?.map_or(0, |row| row.seq))
+}
+
+fn event(row: &PgRow, thread: &str) -> Result<JournalRow, Failure> {
+    let seq = read_number(row.try_get("seq")?, || format!("thread `{thread}`, the journal"))?;
+    let event: Vec<u8> = row.try_get("event")?;
+    if !Checksum::of_event(seq, &event).fits(row.try_get("sum")?) {
+        return Err(Failure::damaged(format!("thread `{thread}`, event {seq} of the journal"), "it"));
+    }
+    Ok(JournalRow { seq, event: event.into() })
 }
 
 /// No limit is a null one.

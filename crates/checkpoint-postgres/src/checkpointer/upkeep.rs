@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use graphloom_core_graph::checkpoint::{CheckpointError, Cut, Lease, Pruning, Stats};
+use graphloom_core_graph::checkpoint::{CheckpointError, Checksum, Cut, Lease, Pruning, Stats};
 use sqlx::{PgConnection, PgPool, Row};
 
-use super::commit::{owner, refused, stale, word};
+use super::commit::{ThreadSums, owner, refused, stale, word};
+use super::read::{head_of, heads, thread_row};
 use crate::failure::{Failure, read_number, storable};
 
 /// The thread's id with its row locked, when nobody has claimed it since the lease was given.
@@ -70,33 +71,53 @@ pub(super) async fn copy_thread(pool: &PgPool, from: &Lease, to: &Arc<str>) -> R
     let mut transaction = pool.begin().await?;
     let source = unclaimed(&mut transaction, from).await?;
     let exists = || Failure::from(CheckpointError::ThreadExists { thread: to.to_string() });
-    let row = "INSERT INTO threads (thread, graph, graph_version, status, detail, created, updated, epoch, owner)
-        SELECT $2, graph, graph_version, status, detail, created, updated, 0, '' FROM threads WHERE id = $1
+    let row = sqlx::query("SELECT * FROM threads WHERE id = $1").bind(source).fetch_one(&mut *transaction).await?;
+    let row = thread_row(&row)?;
+    let status = word(&row.status)?;
+    let insert = "INSERT INTO threads
+            (thread, graph, graph_version, status, detail, created, updated, epoch, holder, sum, holder_sum)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, 0, '', $8, $9)
         ON CONFLICT (thread) DO NOTHING RETURNING id";
-    let copy: Option<i64> = sqlx::query_scalar(row).bind(source).bind(&**to).fetch_optional(&mut *transaction).await?;
+    let insert = sqlx::query_scalar(insert)
+        .bind(&**to)
+        .bind(&row.graph)
+        .bind(i64::from(row.graph_version))
+        .bind(&status)
+        .bind(row.detail.as_bytes())
+        .bind(storable(row.created)?)
+        .bind(storable(row.updated)?)
+        .bind(Checksum::of_thread_row(to, &row, &status).stored())
+        .bind(Checksum::of_holder(to, 0, "").stored());
+    let copy: Option<i64> = insert.fetch_optional(&mut *transaction).await?;
     let copy = copy.ok_or_else(exists)?;
     // Large values are held by the copy before anybody can remove them.
     sqlx::query("SELECT pg_advisory_xact_lock_shared(1198681197, hashtext(current_schema()))")
         .execute(&mut *transaction)
         .await?;
-    let heads = "INSERT INTO heads (thread, ns, number) SELECT $2, ns, number FROM heads WHERE thread = $1";
-    sqlx::query(heads).bind(source).bind(copy).execute(&mut *transaction).await?;
+    for (ns, number) in heads(&mut *transaction, &from.thread).await? {
+        let sum = Checksum::of_head(to, &ns, number).stored();
+        let insert = sqlx::query("INSERT INTO heads (thread, ns, number, sum) VALUES ($1, $2, $3, $4)");
+        let insert = insert.bind(copy).bind(&ns).bind(number.map(storable).transpose()?).bind(sum);
+        insert.execute(&mut *transaction).await?;
+    }
+    // The checksums of the other rows are of nothing that a copy changes.
     for statement in [
         "INSERT INTO checkpoints
-            (head, number, parent, id, step, source, time, executed, fields, versions, state_version)
-        SELECT t.id, c.number, c.parent, c.id, c.step, c.source, c.time, c.executed, c.fields, c.versions, c.state_version
+            (head, number, parent, id, step, source, time, executed, fields, versions, state_version, sum)
+        SELECT t.id, c.number, c.parent, c.id, c.step, c.source, c.time, c.executed, c.fields, c.versions, c.state_version,
+            c.sum
         FROM checkpoints c JOIN heads s ON s.id = c.head JOIN heads t ON t.thread = $2 AND t.ns = s.ns
         WHERE s.thread = $1",
-        "INSERT INTO fields (head, field, version, previous, whole, payload, blob)
-        SELECT t.id, f.field, f.version, f.previous, f.whole, f.payload, f.blob
+        "INSERT INTO fields (head, field, version, previous, whole, payload, blob, sum)
+        SELECT t.id, f.field, f.version, f.previous, f.whole, f.payload, f.blob, f.sum
         FROM fields f JOIN heads s ON s.id = f.head JOIN heads t ON t.thread = $2 AND t.ns = s.ns
         WHERE s.thread = $1",
         // Records of tasks keep their order, which is that of their ids.
-        "INSERT INTO task_records (head, task, kind, key, payload)
-        SELECT t.id, r.task, r.kind, r.key, r.payload
+        "INSERT INTO task_records (head, task, kind, key, payload, sum)
+        SELECT t.id, r.task, r.kind, r.key, r.payload, r.sum
         FROM task_records r JOIN heads s ON s.id = r.head JOIN heads t ON t.thread = $2 AND t.ns = s.ns
         WHERE s.thread = $1 ORDER BY r.id",
-        "INSERT INTO journal (thread, seq, event) SELECT $2, seq, event FROM journal WHERE thread = $1",
+        "INSERT INTO journal (thread, seq, event, sum) SELECT $2, seq, event, sum FROM journal WHERE thread = $1",
     ] {
         sqlx::query(statement).bind(source).bind(copy).execute(&mut *transaction).await?;
     }
@@ -108,17 +129,20 @@ pub(super) async fn prune(pool: &PgPool, lease: &Lease, pruning: &Pruning) -> Re
     let mut transaction = pool.begin().await?;
     let row = pruning.thread.as_ref();
     let status = row.map(|row| word(&row.status)).transpose()?;
-    let claim = sqlx::query_scalar("SELECT claim($1, $2, $3, false, $4, $5, $6, $7, $8, $9, $10)")
+    let sums = ThreadSums::of(lease, row, status.as_deref().unwrap_or_default(), false);
+    let claim = sqlx::query_scalar("SELECT claim($1, $2, $3, false, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
         .bind(&*lease.thread)
         .bind(&*lease.owner)
         .bind(storable(lease.epoch)?)
         .bind(row.is_some())
         .bind(row.map_or("", |row| &row.graph))
         .bind(row.map_or(0, |row| i64::from(row.graph_version)))
-        .bind(status.unwrap_or_default())
+        .bind(status.as_deref().unwrap_or_default())
         .bind(row.map_or(&[][..], |row| row.detail.as_bytes()))
         .bind(storable(row.map_or(0, |row| row.created))?)
-        .bind(storable(row.map_or(0, |row| row.updated))?);
+        .bind(storable(row.map_or(0, |row| row.updated))?)
+        .bind(sums.row)
+        .bind(sums.holder);
     let thread: i64 = claim.fetch_one(&mut *transaction).await.map_err(|error| refused(error.into(), lease, ""))?;
     let mut blobs = Vec::new();
     for cut in &pruning.cuts {
@@ -142,17 +166,19 @@ async fn drop_parts(
     thread: i64,
     cut: &Cut,
 ) -> Result<Vec<String>, Failure> {
-    let head = "SELECT id, number FROM heads WHERE thread = $1 AND ns = $2";
+    let head = "SELECT id, number AS head_number, sum AS head_sum FROM heads WHERE thread = $1 AND ns = $2";
     let head = sqlx::query(head).bind(thread).bind(&*cut.ns).fetch_optional(&mut *connection).await?;
     let Some(head) = head else { return Ok(Vec::new()) };
-    let (id, number): (i64, Option<i64>) = (head.try_get("id")?, head.try_get("number")?);
+    let (id, number): (i64, _) = (head.try_get("id")?, head_of(&head, &lease.thread, &cut.ns)?);
     let numbers = cut.checkpoints.iter().map(|number| storable(*number)).collect::<Result<Vec<_>, _>>()?;
     let checkpoints = "DELETE FROM checkpoints WHERE head = $1 AND number = ANY($2)";
     sqlx::query(checkpoints).bind(id).bind(numbers).execute(&mut *connection).await?;
-    if let Some(number) = cut.head.map(storable).transpose()?.or(number) {
-        let moved = "UPDATE heads SET number = $2 WHERE id = $1
+    if let Some(number) = cut.head.or(number) {
+        let moved = "UPDATE heads SET number = $2, sum = $3 WHERE id = $1
             AND EXISTS (SELECT 1 FROM checkpoints WHERE head = $1 AND number = $2)";
-        let moved = sqlx::query(moved).bind(id).bind(number).execute(&mut *connection).await?;
+        let sum = Checksum::of_head(&lease.thread, &cut.ns, Some(number)).stored();
+        let moved = sqlx::query(moved).bind(id).bind(storable(number)?).bind(sum);
+        let moved = moved.execute(&mut *connection).await?;
         if moved.rows_affected() == 0 {
             let detail = format!("checkpoint {number} of namespace `{}` is the head, and would be gone", cut.ns);
             return Err(stale(lease, &cut.ns, detail));

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, PgPool, Row};
 use crate::failure::Failure;
 
 /// What makes format `n + 1` of format `n`; the first makes it of an empty schema.
-const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
 
 /// Brings the schema to the format of this version, and refuses a newer one.
 pub(super) async fn prepare(pool: &PgPool, schema: &str) -> Result<(), Failure> {

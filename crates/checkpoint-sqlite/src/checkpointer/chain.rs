@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{FieldPayload, FieldRecord, RecordKind};
-use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::names::Names;
@@ -14,7 +13,8 @@ use crate::failure::Failure;
 /// that what lies between is not read.
 const NEAR: u64 = 16;
 
-const RECORDS: &str = "SELECT version, previous, whole, payload, blob, sum FROM fields
+/// The columns of [`checksum::FIELD`], and the checksum.
+const RECORDS: &str = "SELECT field, version, previous, whole, payload, blob, sum FROM fields
     WHERE head = ?1 AND version <= ?2 AND field = ?3 ORDER BY version DESC";
 
 /// The chain of records behind a version, oldest first.
@@ -44,9 +44,13 @@ pub(super) struct Place<'p> {
 }
 
 impl Place<'_> {
-    fn corrupt(self, message: String) -> Failure {
+    fn text(self) -> String {
         let Self { thread, ns, field } = self;
-        Failure::Corrupt { place: format!("thread `{thread}`, namespace `{ns}`, field `{field}`"), message }
+        format!("thread `{thread}`, namespace `{ns}`, field `{field}`")
+    }
+
+    fn corrupt(self, message: String) -> Failure {
+        Failure::Corrupt { place: self.text(), message }
     }
 }
 
@@ -70,7 +74,7 @@ pub(super) fn chain(
         loop {
             let wanted = next.unwrap_or_default();
             let row = rows.next()?.ok_or_else(|| missing(wanted))?;
-            let version: u64 = row.get(0)?;
+            let version: u64 = row.get(1)?;
             if version > wanted {
                 // Of a branch that this one is not on.
                 continue;
@@ -78,15 +82,10 @@ pub(super) fn chain(
             if version < wanted {
                 return Err(missing(wanted));
             }
-            let (previous, whole): (Option<u64>, bool) = (row.get(1)?, row.get(2)?);
-            let content = match row.get_ref(4)? {
-                ValueRef::Null => row.get_ref(3)?.as_blob_or_null(),
-                blob => blob.as_str_or_null().map(|hash| hash.map(str::as_bytes)),
-            };
-            let content = content.ok().flatten().unwrap_or_default();
-            if !checksum::row::field(number, version, previous, whole, content).fits(row.get(5)?) {
-                return Err(corrupt(format!("the record of version {version} is not as it was written")));
+            if !checksum::of_field(row, head).and_then(|sum| Ok(sum.fits(row.get(6)?))).unwrap_or(false) {
+                return Err(Failure::damaged(place.text(), &format!("the record of version {version}")));
             }
+            let (previous, whole): (Option<u64>, bool) = (row.get(2)?, row.get(3)?);
             let payload = payload(connection, row, version, &corrupt)?;
             let kind = if whole { RecordKind::Whole } else { RecordKind::Delta };
             chain.push(FieldRecord { field: Arc::clone(place.field), version, previous, kind, payload });
@@ -110,8 +109,8 @@ fn payload(
     version: u64,
     corrupt: &impl Fn(String) -> Failure,
 ) -> Result<FieldPayload, Failure> {
-    let Some(hash) = row.get::<_, Option<String>>(4)? else {
-        let bytes: Option<Arc<[u8]>> = row.get(3)?;
+    let Some(hash) = row.get::<_, Option<String>>(5)? else {
+        let bytes: Option<Arc<[u8]>> = row.get(4)?;
         return bytes
             .map(|bytes| FieldPayload::Inline(bytes.into()))
             .ok_or_else(|| corrupt(format!("version {version} has no bytes")));

@@ -1,84 +1,97 @@
-//! Checksums of rows, so that a damaged one is an error and not another value.
+//! The checksums of the rows of each table.
 //!
-//! A row's checksum is over all its columns but the namespace's, which a copy of a thread changes. Rows of files of format 1
-//! have none, and are read as they are.
+//! A checksum is over all that is read of a row, and over what the row was found by: a row that damage has brought to
+//! another place is told like one that is changed. Numbers of threads are known to this file only, so the rows that are
+//! found by one have the thread's name in their checksums.
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use graphloom_core_graph::checkpoint::Checksum;
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
 
-/// The checksum of the columns so far.
+/// The checksum of a row of a namespace.
 #[derive(Clone, Copy)]
-pub(super) struct Checksum(u64);
+pub(super) struct InNamespace {
+    row: Checksum,
+    /// The number of the namespace, which a copy of the row does not keep.
+    head: i64,
+}
 
-impl Checksum {
-    pub(super) fn new() -> Self {
-        Self(0)
-    }
-
-    pub(super) fn bytes(self, column: &[u8]) -> Self {
-        Self(xxh3_64_with_seed(column, self.0))
-    }
-
-    pub(super) fn number(self, column: u64) -> Self {
-        self.bytes(&column.to_le_bytes())
-    }
-
-    pub(super) fn optional(self, column: Option<u64>) -> Self {
-        match column {
-            Some(number) => self.number(number),
-            None => self.bytes(&[]),
-        }
-    }
-
-    /// Returns the value to store: half of the bits, which take four bytes of a row.
+impl InNamespace {
     pub(super) fn stored(self) -> i32 {
-        let [.., a, b, c, d] = self.0.to_be_bytes();
-        i32::from_be_bytes([a, b, c, d])
+        self.row.number(self.head.cast_unsigned()).stored()
     }
 
-    /// Whether a row is as it was written: its stored checksum is this one, or it has none.
+    /// Whether a row is as it was written. Format 2 left out the namespace.
     pub(super) fn fits(self, stored: Option<i32>) -> bool {
-        stored.is_none_or(|stored| stored == self.stored())
+        stored == Some(self.stored()) || self.row.fits(stored)
     }
 }
 
-/// The checksums of the rows of each table.
-pub(super) mod row {
-    use rusqlite::types::ValueRef;
+/// The row of a field, with its bytes or the hash of a large value.
+pub(super) fn field(
+    head: i64,
+    name: i64,
+    version: u64,
+    previous: Option<u64>,
+    whole: bool,
+    content: &[u8],
+) -> InNamespace {
+    let numbers = Checksum::default().number(name.cast_unsigned()).number(version).optional(previous);
+    InNamespace { row: numbers.number(whole.into()).bytes(content), head }
+}
 
-    use super::Checksum;
+/// The row of a record of a task.
+pub(super) fn task_record(head: i64, task: &str, kind: &str, key: &str, payload: &[u8]) -> InNamespace {
+    InNamespace { row: Checksum::of_task_record(task, kind, key, payload), head }
+}
 
-    /// The row of a field, with its bytes or the hash of a large value.
-    pub(in crate::checkpointer) fn field(
-        name: i64,
-        version: u64,
-        previous: Option<u64>,
-        whole: bool,
-        content: &[u8],
-    ) -> Checksum {
-        let numbers = Checksum::new().number(name.cast_unsigned()).number(version).optional(previous);
-        numbers.number(whole.into()).bytes(content)
-    }
+/// The row of a checkpoint.
+pub(super) fn checkpoint(
+    head: i64,
+    numbers: [u64; 5],
+    parent: Option<u64>,
+    id: ValueRef<'_>,
+    source: &str,
+    fields: &[u8],
+) -> InNamespace {
+    let row = numbers.into_iter().fold(Checksum::default().optional(parent), Checksum::number);
+    InNamespace { row: row.bytes(id.as_bytes().unwrap_or_default()).text(source).bytes(fields), head }
+}
 
-    /// The row of a record of a task.
-    pub(in crate::checkpointer) fn task_record(task: &str, kind: &str, key: &str, payload: &[u8]) -> Checksum {
-        Checksum::new().bytes(task.as_bytes()).bytes(kind.as_bytes()).bytes(key.as_bytes()).bytes(payload)
-    }
+/// The row of a name.
+pub(super) fn name(number: i64, name: &str) -> Checksum {
+    Checksum::default().number(number.cast_unsigned()).text(name)
+}
 
-    /// The row of a checkpoint.
-    pub(in crate::checkpointer) fn checkpoint(
-        numbers: [u64; 5],
-        parent: Option<u64>,
-        id: ValueRef<'_>,
-        source: &str,
-        fields: &[u8],
-    ) -> Checksum {
-        let id = match id {
-            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => bytes,
-            _ => &[],
-        };
-        let sum = numbers.into_iter().fold(Checksum::new().optional(parent), Checksum::number);
-        sum.bytes(id).bytes(source.as_bytes()).bytes(fields)
-    }
+/// The row of an event.
+pub(super) fn event(thread: &str, seq: u64, event: &[u8]) -> Checksum {
+    Checksum::of_event(seq, event).text(thread)
+}
+
+/// The columns of the tables whose rows have a namespace, in the order in which the functions of this file read them.
+pub(super) const CHECKPOINT: &str = "number, parent, id, step, source, time, executed, fields, state_version";
+pub(super) const FIELD: &str = "field, version, previous, whole, payload, blob";
+pub(super) const TASK_RECORD: &str = "task, kind, key, payload";
+
+/// The row of a checkpoint, from its columns.
+pub(super) fn of_checkpoint(row: &Row<'_>, head: i64) -> rusqlite::Result<InNamespace> {
+    let numbers = [row.get(0)?, row.get(3)?, row.get(5)?, row.get(6)?, row.get(8)?];
+    Ok(checkpoint(head, numbers, row.get(1)?, row.get_ref(2)?, row.get_ref(4)?.as_str()?, row.get_ref(7)?.as_blob()?))
+}
+
+/// The row of a field, from its columns.
+pub(super) fn of_field(row: &Row<'_>, head: i64) -> rusqlite::Result<InNamespace> {
+    let content = match row.get_ref(5)? {
+        ValueRef::Null => row.get_ref(4)?.as_blob()?,
+        blob => blob.as_str()?.as_bytes(),
+    };
+    Ok(field(head, row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, content))
+}
+
+/// The row of a record of a task, from its columns.
+pub(super) fn of_task_record(row: &Row<'_>, head: i64) -> rusqlite::Result<InNamespace> {
+    let text = |at| Ok::<_, rusqlite::Error>(row.get_ref(at)?.as_str()?);
+    Ok(task_record(head, text(0)?, text(1)?, text(2)?, row.get_ref(3)?.as_blob()?))
 }
 
 #[cfg(test)]
@@ -86,14 +99,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_column_counts_and_so_does_its_place() {
-        let of = |columns: [&[u8]; 2]| columns.iter().fold(Checksum::new(), |sum, column| sum.bytes(column)).stored();
-        let sums = [of([b"ab", b""]), of([b"a", b"b"]), of([b"", b"ab"]), of([b"b", b"a"]), of([b"", b""])];
-        for (at, sum) in sums.iter().enumerate() {
-            assert!(!sums[..at].contains(sum), "{at}");
-        }
-        assert_ne!(Checksum::new().optional(None).stored(), Checksum::new().optional(Some(0)).stored());
-        let sum = Checksum::new().number(7);
-        assert!(sum.fits(None) && sum.fits(Some(sum.stored())) && !sum.fits(Some(!sum.stored())));
+    fn a_row_of_another_namespace_does_not_fit_and_one_of_format_2_does() {
+        let content = b"value";
+        let format_2 = Checksum::default().number(3).number(7).optional(Some(6)).number(0).bytes(content).stored();
+        let of = |head, version| field(head, 3, version, Some(6), false, content);
+        assert!(of(1, 7).fits(Some(of(1, 7).stored())));
+        assert!(!of(2, 7).fits(Some(of(1, 7).stored())), "it is of another namespace");
+        assert!(!of(1, 8).fits(Some(of(1, 7).stored())), "it is of another version");
+        assert!(of(1, 7).fits(Some(format_2)) && !of(1, 8).fits(Some(format_2)));
+        assert!(of(1, 7).fits(None), "it is of format 1");
     }
 }

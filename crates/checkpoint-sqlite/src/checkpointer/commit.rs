@@ -3,26 +3,26 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    Blob, CheckpointRow, Commit, FieldPayload, FieldRecord, Lease, RecordKind, TaskRecordKind,
+    Blob, CheckpointRow, Checksum, Commit, FieldPayload, FieldRecord, Lease, RecordKind, TaskRecordKind,
 };
-use rusqlite::{Connection, OptionalExtension, Statement, params};
+use rusqlite::{Connection, Statement, params};
 
-use super::checksum::row;
 use super::claim::{claim, rewrite_thread, stale, word};
 use super::known::Known;
 use super::names::{Names, RequestedNames};
-use super::packed;
 use super::statements::Statements;
+use super::{checksum, packed, read};
 use crate::failure::Failure;
 
 /// Moves the head of a namespace that is known, when the lease still holds the thread and the head is the expected one. An
 /// owner names one lease, and a lease one thread, so the thread's name need not be compared.
-const MOVE_HEAD: &str = "UPDATE heads SET number = ?1 WHERE id = ?2 AND number = ?3 AND thread = ?4 AND ns = ?5
-    AND EXISTS (SELECT 1 FROM threads WHERE id = ?4 AND epoch = ?6 AND owner = ?7)";
+const MOVE_HEAD: &str = "UPDATE heads SET number = ?1, sum = ?8
+    WHERE id = ?2 AND number = ?3 AND thread = ?4 AND ns = ?5
+    AND EXISTS (SELECT 1 FROM threads WHERE id = ?4 AND epoch = ?6 AND holder = ?7)";
 /// Adds the head of a new namespace. Nothing is added when there is one, or when the lease does not hold the thread: a
 /// head without a thread is ignored, too.
-const ADD_HEAD: &str = "INSERT OR IGNORE INTO heads (thread, ns, number)
-    VALUES ((SELECT id FROM threads WHERE id = ?1 AND epoch = ?2 AND owner = ?3), ?4, ?5)";
+const ADD_HEAD: &str = "INSERT OR IGNORE INTO heads (thread, ns, number, sum)
+    VALUES ((SELECT id FROM threads WHERE id = ?1 AND epoch = ?2 AND holder = ?3), ?4, ?5, ?6)";
 const ADD_CHECKPOINT: &str = "INSERT INTO checkpoints
         (head, number, parent, id, step, source, time, executed, fields, state_version, sum)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
@@ -32,7 +32,7 @@ const PUT_RECORD: &str = "INSERT INTO task_records (head, task, kind, key, paylo
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT (head, task, kind, key) DO UPDATE SET payload = excluded.payload, sum = excluded.sum";
 const SETTLE: &str = "DELETE FROM task_records WHERE head = ?1 AND task = ?2 AND kind <> ?3";
-const ADD_EVENT: &str = "INSERT INTO journal (thread, seq, event) VALUES (?1, ?2, ?3)";
+pub(super) const ADD_EVENT: &str = "INSERT INTO journal (thread, seq, event, sum) VALUES (?1, ?2, ?3, ?4)";
 
 /// Writes commits of a lease in their order; on an error, all that was written is to be undone.
 pub(super) fn apply_all(
@@ -87,7 +87,7 @@ fn apply<'c>(
         }
         for record in tasks {
             let kind = word(&record.kind)?;
-            let sum = row::task_record(&record.task, &kind, &record.key, &record.payload);
+            let sum = checksum::task_record(head, &record.task, &kind, &record.key, &record.payload);
             let values = params![head, record.task, kind, record.key, record.payload, sum.stored()];
             statements.put_record.prepared(connection, PUT_RECORD)?.execute(values)?;
         }
@@ -99,12 +99,7 @@ fn apply<'c>(
     if !journal.is_empty() {
         let mut last = match known.last_seq {
             Some(last) => last,
-            None => {
-                let newest = "SELECT max(seq) FROM journal WHERE thread = ?1";
-                let newest: Option<u64> =
-                    connection.prepare_cached(newest)?.query_row([known.thread], |row| row.get(0))?;
-                newest.unwrap_or(0)
-            }
+            None => read::last_seq(connection, &lease.thread)?,
         };
         let insert = statements.add_event.prepared(connection, ADD_EVENT)?;
         for row in journal {
@@ -113,7 +108,9 @@ fn apply<'c>(
                 return Err(stale(lease, &commit.ns, detail));
             }
             last = row.seq;
-            insert.execute(params![known.thread, row.seq, row.event.bytes()])?;
+            let event = row.event.bytes();
+            let sum = checksum::event(&lease.thread, row.seq, &event).stored();
+            insert.execute(params![known.thread, row.seq, event, sum])?;
         }
         known.last_seq = Some(last);
     }
@@ -134,13 +131,15 @@ fn move_head<'c>(
         (Some(head), Some(expected)) => {
             let update = statements.move_head.prepared(connection, MOVE_HEAD)?;
             let (number, ns) = (checkpoint.number, &commit.ns);
-            let values = params![number, head, expected, known.thread, ns, lease.epoch, lease.owner];
+            let sum = Checksum::of_head(&lease.thread, ns, Some(number)).stored();
+            let values = params![number, head, expected, known.thread, ns, lease.epoch, lease.owner, sum];
             Ok((update.execute(values)? == 1).then_some(*head))
         }
         (_, None) => {
             let insert = statements.add_head.prepared(connection, ADD_HEAD)?;
-            let added =
-                insert.execute(params![known.thread, lease.epoch, lease.owner, commit.ns, checkpoint.number])?;
+            let (number, ns) = (checkpoint.number, &commit.ns);
+            let sum = Checksum::of_head(&lease.thread, ns, Some(number)).stored();
+            let added = insert.execute(params![known.thread, lease.epoch, lease.owner, ns, number, sum])?;
             let head = (added == 1).then(|| connection.last_insert_rowid());
             known.heads.extend(head.map(|head| (Arc::clone(&commit.ns), head)));
             Ok(head)
@@ -151,12 +150,8 @@ fn move_head<'c>(
 
 /// The row of the commit's namespace, with the head moved when the commit brings a checkpoint.
 fn find_head(connection: &Connection, thread: i64, lease: &Lease, commit: &Commit) -> Result<i64, Failure> {
-    let select = "SELECT id, number FROM heads WHERE thread = ?1 AND ns = ?2";
-    let stored: Option<(i64, Option<u64>)> = connection
-        .prepare_cached(select)?
-        .query_row(params![thread, commit.ns], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let number = stored.and_then(|(_, number)| number);
+    let stored = read::head(connection, &lease.thread, &commit.ns)?;
+    let number = stored.as_ref().and_then(|head| head.number);
     if commit.checkpoint.is_some() && number != commit.expected_head {
         let shown = |head: Option<u64>| head.map_or_else(|| "unset".to_owned(), |number| number.to_string());
         let detail = format!("the head is {}, not {}", shown(number), shown(commit.expected_head));
@@ -164,16 +159,34 @@ fn find_head(connection: &Connection, thread: i64, lease: &Lease, commit: &Commi
     }
     let moved = commit.checkpoint.as_ref().map(|checkpoint| checkpoint.number);
     match (stored, moved) {
-        (Some((id, _)), None) => Ok(id),
-        (Some((id, _)), Some(number)) => {
-            connection.prepare_cached("UPDATE heads SET number = ?2 WHERE id = ?1")?.execute(params![id, number])?;
-            Ok(id)
+        (Some(head), None) => Ok(head.id),
+        (Some(head), Some(number)) => {
+            set_head(connection, &lease.thread, &commit.ns, head.id, number)?;
+            Ok(head.id)
         }
-        (None, number) => {
-            let insert = "INSERT INTO heads (thread, ns, number) VALUES (?1, ?2, ?3)";
-            Ok(connection.prepare_cached(insert)?.insert(params![thread, commit.ns, number])?)
-        }
+        (None, number) => add_head(connection, thread, &lease.thread, &commit.ns, number),
     }
+}
+
+/// Adds the row of a namespace; returns its number.
+pub(super) fn add_head(
+    connection: &Connection,
+    thread: i64,
+    name: &str,
+    ns: &str,
+    number: Option<u64>,
+) -> Result<i64, Failure> {
+    let insert = "INSERT INTO heads (thread, ns, number, sum) VALUES (?1, ?2, ?3, ?4)";
+    let sum = Checksum::of_head(name, ns, number).stored();
+    Ok(connection.prepare_cached(insert)?.insert(params![thread, ns, number, sum])?)
+}
+
+/// Makes a checkpoint the head of a namespace.
+pub(super) fn set_head(connection: &Connection, thread: &str, ns: &str, head: i64, number: u64) -> Result<(), Failure> {
+    let sum = Checksum::of_head(thread, ns, Some(number)).stored();
+    let update = "UPDATE heads SET number = ?2, sum = ?3 WHERE id = ?1";
+    connection.prepare_cached(update)?.execute(params![head, number, sum])?;
+    Ok(())
 }
 
 fn insert_checkpoint(
@@ -189,7 +202,7 @@ fn insert_checkpoint(
     let (id, source) = (packed::id(id), word(source)?);
     let fields = packed::versions(*number, fields.iter().map(made))?;
     let numbers = [*number, *step, *time, *executed, u64::from(*state_version)];
-    let sum = row::checkpoint(numbers, *parent, (&id).into(), &source, &fields).stored();
+    let sum = checksum::checkpoint(head, numbers, *parent, (&id).into(), &source, &fields).stored();
     let values = params![head, number, parent, id, step, source, time, executed, fields, state_version, sum];
     insert.execute(values)?;
     Ok(())
@@ -221,7 +234,8 @@ fn write_fields(
         put.raw_bind_parameter(6, payload)?;
         put.raw_bind_parameter(7, blob)?;
         let content = payload.unwrap_or_else(|| blob.map_or(&[][..], |hash| hash.as_bytes()));
-        put.raw_bind_parameter(8, row::field(name, record.version, record.previous, whole, content).stored())?;
+        let sum = checksum::field(head, name, record.version, record.previous, whole, content);
+        put.raw_bind_parameter(8, sum.stored())?;
         put.raw_execute()?;
     }
     Ok(())

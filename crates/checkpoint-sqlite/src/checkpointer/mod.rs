@@ -284,7 +284,7 @@ impl Checkpointer for SqliteCheckpointer {
     }
 
     async fn outline(&self, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, CheckpointError> {
-        self.read("reading an outline", |connection| read::outline(connection, thread, ns))
+        self.read("reading an outline", |connection| read::outline(connection, &self.inner.names, thread, ns))
     }
 
     async fn prune(&self, lease: &Lease, pruning: Pruning) -> Result<(), CheckpointError> {

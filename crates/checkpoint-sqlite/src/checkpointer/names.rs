@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 
+use super::checksum;
 use crate::database::lock;
 use crate::failure::Failure;
 
@@ -57,13 +58,12 @@ impl Names {
         if let Some(name) = lock(&self.0).names.get(&number) {
             return Ok(Some(Arc::clone(name)));
         }
-        let statement = "SELECT name FROM names WHERE id = ?1";
-        let name: Option<Arc<str>> =
-            connection.prepare_cached(statement)?.query_row([number], |row| row.get(0)).optional()?;
-        if let Some(name) = &name {
-            lock(&self.0).insert(Arc::clone(name), number);
-        }
-        Ok(name)
+        let statement = "SELECT name, sum FROM names WHERE id = ?1";
+        let row = connection.prepare_cached(statement)?.query_row([number], |row| Ok((row.get(0)?, row.get(1)?)));
+        let Some((name, sum)): Option<(Arc<str>, Option<i32>)> = row.optional()? else { return Ok(None) };
+        check(&name, number, sum)?;
+        lock(&self.0).insert(Arc::clone(&name), number);
+        Ok(Some(name))
     }
 
     /// The number of a name, `None` when the file has none.
@@ -86,7 +86,7 @@ impl Names {
         }
         let number = match self.number(connection, name)? {
             Some(number) => number,
-            None => connection.prepare_cached("INSERT INTO names (name) VALUES (?1)")?.insert([name])?,
+            None => add(connection, name)?,
         };
         asked.names.push((Arc::clone(name), number));
         asked.next = asked.names.len();
@@ -119,6 +119,22 @@ impl NameNumbers {
 }
 
 fn stored(connection: &Connection, name: &str) -> Result<Option<i64>, Failure> {
-    let mut statement = connection.prepare_cached("SELECT id FROM names WHERE name = ?1")?;
-    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+    let mut statement = connection.prepare_cached("SELECT id, sum FROM names WHERE name = ?1")?;
+    let row = statement.query_row([name], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    row.map(|(number, sum)| check(name, number, sum).map(|()| number)).transpose()
+}
+
+/// Gives a new name a number, which its checksum is made of.
+fn add(connection: &Connection, name: &str) -> Result<i64, Failure> {
+    let number = connection.prepare_cached("INSERT INTO names (name) VALUES (?1)")?.insert([name])?;
+    let sum = checksum::name(number, name).stored();
+    connection.prepare_cached("UPDATE names SET sum = ?2 WHERE id = ?1")?.execute(params![number, sum])?;
+    Ok(number)
+}
+
+fn check(name: &str, number: i64, sum: Option<i32>) -> Result<(), Failure> {
+    if checksum::name(number, name).fits(sum) {
+        return Ok(());
+    }
+    Err(Failure::damaged(format!("name {number} of a field, `{}`", name.escape_debug()), "it"))
 }

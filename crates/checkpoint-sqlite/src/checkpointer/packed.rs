@@ -37,7 +37,7 @@ pub(super) fn id(id: &CheckpointId) -> Value {
 pub(super) fn read_id(value: ValueRef<'_>) -> Option<CheckpointId> {
     match value {
         ValueRef::Blob(hash) => Some(u128::from_be_bytes(hash.try_into().ok()?).into()),
-        ValueRef::Text(text) => Some(String::from_utf8_lossy(text).into_owned().into()),
+        ValueRef::Text(text) => Some(String::from_utf8(text.to_vec()).ok()?.into()),
         _ => None,
     }
 }
@@ -89,6 +89,7 @@ mod tests {
             assert_eq!(read_id((&stored).into()), Some(text.into()));
         }
         assert_eq!(read_id(ValueRef::Blob(&[1])), None);
+        assert_eq!(read_id(ValueRef::Text(&[0xff; 16])), None);
         assert_eq!(read_id(ValueRef::Null), None);
     }
 }

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use graphloom_core_graph::checkpoint::{Commit, Cut, Lease, Pruning};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use super::claim::{claim, stale};
+use super::commit::set_head;
+use super::read::{self, Head};
 use crate::failure::Failure;
 
 /// Removes what a pruning names; on an error, what was removed before it is to be undone.
@@ -13,15 +15,10 @@ pub(super) fn apply(connection: &Connection, lease: &Lease, pruning: &Pruning) -
     let thread = claim(connection, lease, &Commit { thread: pruning.thread.clone(), ..Commit::default() })?;
     let mut blobs = BTreeSet::new();
     for cut in &pruning.cuts {
-        let head = "SELECT id, number FROM heads WHERE thread = ?1 AND ns = ?2";
-        let head: Option<(i64, Option<u64>)> = connection
-            .prepare_cached(head)?
-            .query_row(params![thread, cut.ns], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        match head {
+        match read::head(connection, &lease.thread, &cut.ns)? {
             None => {}
-            Some((id, _)) if cut.whole => drop_namespace(connection, id, &mut blobs)?,
-            Some((id, number)) => drop_parts(connection, lease, id, number, cut, &mut blobs)?,
+            Some(head) if cut.whole => drop_namespace(connection, head.id, &mut blobs)?,
+            Some(head) => drop_parts(connection, lease, &head, cut, &mut blobs)?,
         }
     }
     let journal = "DELETE FROM journal WHERE thread = ?1 AND seq < ?2
@@ -54,8 +51,7 @@ fn drop_namespace(connection: &Connection, head: i64, blobs: &mut BTreeSet<Strin
 fn drop_parts(
     connection: &Connection,
     lease: &Lease,
-    head: i64,
-    number: Option<u64>,
+    &Head { id: head, number }: &Head,
     cut: &Cut,
     blobs: &mut BTreeSet<String>,
 ) -> Result<(), Failure> {
@@ -69,7 +65,7 @@ fn drop_parts(
             let detail = format!("checkpoint {number} of namespace `{}` is the head, and would be gone", cut.ns);
             return Err(stale(lease, &cut.ns, detail));
         }
-        connection.prepare_cached("UPDATE heads SET number = ?2 WHERE id = ?1")?.execute(params![head, number])?;
+        set_head(connection, &lease.thread, &cut.ns, head, number)?;
     }
     let record = "DELETE FROM fields WHERE head = ?1 AND version = ?3
         AND field = (SELECT id FROM names WHERE name = ?2) RETURNING blob";

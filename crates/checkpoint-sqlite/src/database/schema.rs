@@ -7,13 +7,22 @@ use crate::failure::Failure;
 /// Marks files of this crate: the letters `Grlm`.
 const APPLICATION: i32 = 0x4772_6c6d;
 /// The format that this version writes, and the newest it reads.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 const TABLES: &str = include_str!("schema.sql");
-/// Makes a file of format 1 one of format 2. Rows that are there have no checksum.
-const FROM_FORMAT_1: &str = "ALTER TABLE checkpoints ADD COLUMN sum INTEGER;
+/// What makes a file of format `n + 1` of one of format `n`, from 1 on. Rows that are there get no checksums.
+const MIGRATIONS: [&str; 2] = [TO_FORMAT_2, TO_FORMAT_3];
+const TO_FORMAT_2: &str = "ALTER TABLE checkpoints ADD COLUMN sum INTEGER;
     ALTER TABLE fields ADD COLUMN sum INTEGER;
     ALTER TABLE task_records ADD COLUMN sum INTEGER;
     CREATE INDEX open_records ON task_records (head) WHERE kind <> 'once';";
+/// A program of an older version that has the file open would change rows and leave their checksums as they are. The new
+/// name of a column that each of its commits names refuses it.
+const TO_FORMAT_3: &str = "ALTER TABLE threads RENAME COLUMN owner TO holder;
+    ALTER TABLE threads ADD COLUMN sum INTEGER;
+    ALTER TABLE threads ADD COLUMN holder_sum INTEGER;
+    ALTER TABLE heads ADD COLUMN sum INTEGER;
+    ALTER TABLE names ADD COLUMN sum INTEGER;
+    ALTER TABLE journal ADD COLUMN sum INTEGER;";
 
 /// What is known of a file before it is used.
 enum Found {
@@ -38,8 +47,10 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), Failure> {
             transaction.execute_batch(TABLES)?;
             transaction.pragma_update(None, "application_id", APPLICATION)?;
         }
-        Found::Ours(FORMAT) => {}
-        Found::Ours(_) => transaction.execute_batch(FROM_FORMAT_1)?,
+        Found::Ours(format) => {
+            let missing = MIGRATIONS.iter().skip(format.saturating_sub(1) as usize);
+            missing.into_iter().try_for_each(|migration| transaction.execute_batch(migration))?;
+        }
     }
     transaction.pragma_update(None, "user_version", FORMAT)?;
     Ok(transaction.commit()?)

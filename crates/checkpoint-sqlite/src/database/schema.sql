@@ -1,4 +1,7 @@
--- A thread's row. `written` orders rows by their last writing.
+-- In every table that has it, `sum` is the checksum of the row; rows of older formats have none.
+
+-- A thread's row. `written` orders rows by their last writing. `holder` and `epoch` say who writes the thread, and have a
+-- checksum of their own, for they change without the others.
 CREATE TABLE threads (
     id            INTEGER PRIMARY KEY,
     thread        TEXT NOT NULL UNIQUE,
@@ -9,8 +12,10 @@ CREATE TABLE threads (
     created       INTEGER NOT NULL,
     updated       INTEGER NOT NULL,
     epoch         INTEGER NOT NULL,
-    owner         TEXT NOT NULL,
-    written       INTEGER NOT NULL
+    holder        TEXT NOT NULL,
+    written       INTEGER NOT NULL,
+    sum           INTEGER,
+    holder_sum    INTEGER
 ) STRICT;
 CREATE INDEX threads_by_written ON threads (written);
 
@@ -20,16 +25,17 @@ CREATE TABLE heads (
     thread INTEGER NOT NULL,
     ns     TEXT NOT NULL,
     number INTEGER,
+    sum    INTEGER,
     UNIQUE (thread, ns)
 ) STRICT;
 
 -- Names of fields. They stay when nothing has them any more, so that a number is the same name for ever.
 CREATE TABLE names (
     id   INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
+    name TEXT NOT NULL UNIQUE,
+    sum  INTEGER
 ) STRICT;
 
--- In this table and in those of fields and records, `sum` is the checksum of the row; a row of format 1 has none.
 -- `id` is a hash of 16 bytes, or the text that a layer put in its place. `fields` has for each field its name's number
 -- and how many checkpoints ago it changed, in base 128.
 CREATE TABLE checkpoints (
@@ -86,6 +92,7 @@ CREATE TABLE journal (
     thread INTEGER NOT NULL,
     seq    INTEGER NOT NULL,
     event  BLOB NOT NULL,
+    sum    INTEGER,
     PRIMARY KEY (thread, seq)
 ) STRICT, WITHOUT ROWID;
 

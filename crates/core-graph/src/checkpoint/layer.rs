@@ -1,18 +1,22 @@
 //! A store around another store.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 use super::{
     Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
-    JournalRow, Lease, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
+    JournalRow, Lease, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow, once_among, open_among,
 };
 
 /// A store around another one: what it does not do itself, the inner store does. Whatever is a layer is a
 /// [`Checkpointer`].
 ///
 /// Shortcuts are not passed on, since they would go around what the layer does: [`Checkpointer::load`] reads through the
-/// layer's own methods, and [`Checkpointer::direct_writer`] and [`commit_all`](Self::commit_all) leave every commit to its
-/// [`commit`](Self::commit).
+/// layer's own methods, [`open_records`](Self::open_records) and [`once_records`](Self::once_records) choose among all
+/// [`task_records`](Self::task_records), and [`Checkpointer::direct_writer`] and [`commit_all`](Self::commit_all) leave every
+/// commit to its [`commit`](Self::commit). A layer that leaves records of tasks as they are passes the two on to the inner
+/// store: otherwise a thread is read with the results of all the durable steps that it ever made.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -123,6 +127,21 @@ pub trait CheckpointerLayer: Send + Sync + 'static {
         self.inner().task_records(thread, ns).await
     }
 
+    /// As [`Checkpointer::open_records`].
+    async fn open_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        Ok(open_among(self.task_records(thread, ns).await?))
+    }
+
+    /// As [`Checkpointer::once_records`].
+    async fn once_records(
+        &self,
+        thread: &str,
+        ns: &str,
+        tasks: &[Arc<str>],
+    ) -> Result<Vec<TaskRecord>, CheckpointError> {
+        Ok(once_among(self.task_records(thread, ns).await?, tasks))
+    }
+
     /// As [`Checkpointer::journal`].
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
         self.inner().journal(thread, after, limit).await
@@ -229,6 +248,19 @@ impl<L: CheckpointerLayer> Checkpointer for L {
 
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
         CheckpointerLayer::task_records(self, thread, ns).await
+    }
+
+    async fn open_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        CheckpointerLayer::open_records(self, thread, ns).await
+    }
+
+    async fn once_records(
+        &self,
+        thread: &str,
+        ns: &str,
+        tasks: &[Arc<str>],
+    ) -> Result<Vec<TaskRecord>, CheckpointError> {
+        CheckpointerLayer::once_records(self, thread, ns, tasks).await
     }
 
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {

@@ -6,6 +6,7 @@
 //! updates since the record before. A store moves bytes and knows no graph.
 
 mod chain;
+mod checksum;
 mod compact_event;
 mod compact_step;
 mod content;
@@ -34,6 +35,7 @@ use crate::error_text::debug_is_text;
 pub use crate::bytes::RecordBytes;
 pub use crate::status::ThreadStatus;
 pub(crate) use chain::{Chain, check_chain, corrupt};
+pub use checksum::Checksum;
 pub(crate) use compact_event::{CompactEvent, StepOrigin};
 pub(crate) use compact_step::CompactStep;
 pub use content::FieldContent;
@@ -223,9 +225,7 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// The records of a namespace that are no results of durable steps, in the order they were written. They are few, since
     /// commits settle them; results of durable steps stay. Unless a store looks them up, all records are read.
     async fn open_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
-        let mut records = self.task_records(thread, ns).await?;
-        records.retain(|record| record.kind != TaskRecordKind::Once);
-        Ok(records)
+        Ok(open_among(self.task_records(thread, ns).await?))
     }
 
     /// The results of durable steps of some tasks of a namespace, in the order they were written. A run that goes on asks
@@ -236,10 +236,7 @@ pub trait Checkpointer: Send + Sync + 'static {
         ns: &str,
         tasks: &[Arc<str>],
     ) -> Result<Vec<TaskRecord>, CheckpointError> {
-        let tasks: BTreeSet<&Arc<str>> = tasks.iter().collect();
-        let mut records = self.task_records(thread, ns).await?;
-        records.retain(|record| record.kind == TaskRecordKind::Once && tasks.contains(&record.task));
-        Ok(records)
+        Ok(once_among(self.task_records(thread, ns).await?, tasks))
     }
 
     /// A namespace at a checkpoint, or at its head; `None` for a namespace without one. Every run begins with it, and so
@@ -303,6 +300,19 @@ pub trait Checkpointer: Send + Sync + 'static {
     async fn compact(&self) -> Result<(), CheckpointError> {
         Err(CheckpointError::Unsupported { ability: "compact" })
     }
+}
+
+/// Records that are no results of durable steps.
+fn open_among(mut records: Vec<TaskRecord>) -> Vec<TaskRecord> {
+    records.retain(|record| record.kind != TaskRecordKind::Once);
+    records
+}
+
+/// The results of durable steps of some tasks.
+fn once_among(mut records: Vec<TaskRecord>, tasks: &[Arc<str>]) -> Vec<TaskRecord> {
+    let tasks: BTreeSet<&Arc<str>> = tasks.iter().collect();
+    records.retain(|record| record.kind == TaskRecordKind::Once && tasks.contains(&record.task));
+    records
 }
 
 /// An error of a store, by whose fault it is.

@@ -100,7 +100,7 @@ pub(crate) async fn open_calls(
     let mut calls = Vec::new();
     while let Some((call, finished)) = tasks.pop() {
         let Some((ns, row, frontier)) = serving(store, thread, &call, keeps).await? else { continue };
-        let records = store.task_records(thread, &ns).await?;
+        let records = store.open_records(thread, &ns).await?;
         let inside: Vec<_> = frontier.tasks.iter().map(|task| (task.id.path(&call, &task.node), task.seen)).collect();
         let wrote =
             |task: &Arc<str>| records.iter().any(|record| record.kind == TaskRecordKind::Write && record.task == *task);

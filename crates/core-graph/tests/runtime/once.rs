@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use graphloom_core_graph::checkpoint::{
+    CheckpointError, Checkpointer, CheckpointerLayer, MemoryCheckpointer, TaskRecord,
+};
 use graphloom_core_graph::{
-    Context, Durability, Node, NodeError, Outcome, Retry, RunPolicy, START, Snapshot, StateGraph,
+    Context, Durability, END, Node, NodeError, Outcome, Retry, RunPolicy, START, Snapshot, StateGraph,
 };
 
 use crate::log::{Calls, Noted, Work, done, failed, noted, thread};
@@ -142,4 +145,76 @@ async fn the_idempotency_key_is_of_the_task_not_of_the_attempt() {
     graph.add_edge(START, WORK);
     done(thread(graph).run(Work::update()).await);
     assert_eq!(calls.all(), ["t/work:1.0", "t/work:1.0"]);
+}
+
+/// Counts the records of tasks that are read.
+struct CountedRecords {
+    store: MemoryCheckpointer,
+    read: Arc<AtomicUsize>,
+}
+
+impl CountedRecords {
+    fn count(&self, records: Vec<TaskRecord>) -> Vec<TaskRecord> {
+        self.read.fetch_add(records.len(), Ordering::SeqCst);
+        records
+    }
+}
+
+#[async_trait::async_trait]
+impl CheckpointerLayer for CountedRecords {
+    fn inner(&self) -> &dyn Checkpointer {
+        &self.store
+    }
+
+    async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        Ok(self.count(self.store.task_records(thread, ns).await?))
+    }
+
+    async fn open_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        Ok(self.count(self.store.open_records(thread, ns).await?))
+    }
+
+    async fn once_records(
+        &self,
+        thread: &str,
+        ns: &str,
+        tasks: &[Arc<str>],
+    ) -> Result<Vec<TaskRecord>, CheckpointError> {
+        Ok(self.count(self.store.once_records(thread, ns, tasks).await?))
+    }
+}
+
+#[tokio::test]
+async fn a_thread_is_read_without_the_results_of_tasks_that_are_committed() {
+    let (calls, read) = (Calls::default(), Arc::new(AtomicUsize::new(0)));
+    let mut graph = StateGraph::<Work>::new("g");
+    let seen = calls.clone();
+    graph
+        .add_node(WORK, move |work: Snapshot<Work>, cx: Context| {
+            let calls = seen.clone();
+            async move {
+                let text = cx.once("step", effect(&calls, "e")).await?;
+                if work.count == 20 {
+                    cx.ask::<String>("more", &"?").await?;
+                }
+                Noted::Ok(noted(text).count(1))
+            }
+        })
+        .asks::<String>("more");
+    graph.add_edge(START, WORK);
+    graph.add_conditional_edges(WORK, (WORK, END), |work: &Work| if work.count % 20 == 0 { END } else { WORK });
+    let store = CountedRecords { store: MemoryCheckpointer::new(), read: Arc::clone(&read) };
+    let thread = graph.compile().unwrap().with_checkpointer(store).thread("t");
+    done(thread.run(Work::update()).await);
+    read.store(0, Ordering::SeqCst);
+    thread.state().await.unwrap();
+    assert_eq!(read.load(Ordering::SeqCst), 0, "nothing is open");
+    let Outcome::Waiting(questions) = thread.run(Work::update()).await.unwrap() else { panic!("it waits") };
+    assert_eq!(read.swap(0, Ordering::SeqCst), 0, "nothing was open when the run began");
+    done(thread.resume(questions.answer("more", "yes").unwrap()).await);
+    assert_eq!(read.load(Ordering::SeqCst), 2, "the open task has its result and its question");
+    assert_eq!(calls.count("e"), 40);
+    read.store(0, Ordering::SeqCst);
+    thread.at(20).reuse_once().replay().await.unwrap();
+    assert!(read.load(Ordering::SeqCst) <= 1, "a fork takes over the results of its own tasks only");
 }
