@@ -14,19 +14,12 @@ const LAST: Node = Node::named("last");
 const WORK: Task<u64> = Task::named("work");
 
 /// A shape at one size: a graph, how it runs, and how many units that makes.
-<<<<<<< ours
 pub(super) struct AtSize {
     pub(super) app: App<Count>,
     pub(super) policy: RunPolicy,
     pub(super) units: u64,
-=======
-struct AtSize {
-    app: App<Count>,
-    policy: RunPolicy,
-    units: u64,
     /// Whether a unit is a turn of a thread that has a run of the size behind it: its state is read, and it is run again.
-    turns: bool,
->>>>>>> theirs
+    pub(super) turns: bool,
 }
 
 /// A shape, its sizes from the smallest to the largest, and where it runs.
@@ -82,7 +75,7 @@ pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
         let (least, most) = (points[0].1, points[points.len() - 1].1);
         println!("flat {name}: cpu µs a unit at {}; {:.2} times", told.join(", "), most / least);
         bench.found(format!("flat {name}"), most / least);
-        if let (true, Some(first), Some(last)) = (store != Store::None, bytes.first(), bytes.last()) {
+        if let (Store::Memory, Some(first), Some(last)) = (store, bytes.first(), bytes.last()) {
             println!("flat {name}: {first:.0} bytes a unit at the fewest, {last:.0} at the most");
             bench.found(format!("flat {name} bytes"), last / first);
         }
@@ -118,7 +111,7 @@ pub(super) async fn run(
             _ => drop(thread.run(Count::update()).await?.done()?),
         }
         let cost = clock.cost(units);
-        Ok((cost, opened.stats().await?.bytes - before))
+        Ok((cost, opened.stats().await?.bytes.saturating_sub(before)))
     });
     tokio::spawn(run).await?
 }

@@ -35,7 +35,7 @@ pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
             continue;
         }
         let (app, units) = shape()?;
-        let at = |policy| AtSize { app: app.clone(), policy, units };
+        let at = |policy| AtSize { app: app.clone(), policy, units, turns: false };
         let (with, without) = (at(RunPolicy::default()), at(RunPolicy::default().without(path)));
         let (mut taken, mut avoided) = (Vec::new(), Vec::new());
         for _ in 0..if store.is_file() { 3 } else { 15 } {
