@@ -61,7 +61,7 @@ pub(crate) struct Workers {
     /// Made for the first such task: most namespaces run one task after the other.
     completions: Option<Arc<Completions>>,
     /// The tasks that the driver starts itself.
-    own: Option<Arc<dyn Start>>,
+    own: Option<Arc<dyn AnyUnstarted>>,
     /// Counts tasks that were dispatched beside others and have not been taken out of the completion queue.
     in_flight: InFlight,
 }
@@ -93,7 +93,7 @@ struct Unstarted<S: State, Cx> {
 }
 
 /// The tasks of one dispatch, whatever the type of their state.
-trait Start: Watched {
+trait AnyUnstarted: Watched {
     /// Starts tasks until the worker is to yield. Returns whether some may be left.
     fn work(self: Arc<Self>, context: &mut PollContext<'_>) -> bool;
 
@@ -102,7 +102,7 @@ trait Start: Watched {
 }
 
 /// A worker, as a task of the runtime.
-async fn worker(unstarted: Arc<dyn Start>) {
+async fn worker(unstarted: Arc<dyn AnyUnstarted>) {
     while poll_fn(|context| Poll::Ready(Arc::clone(&unstarted).work(context))).await {
         tokio::task::yield_now().await;
     }
@@ -220,9 +220,7 @@ impl Workers {
             running.shutdown().await;
         }
     }
-}
 
-impl Workers {
     /// Asks everything to stop, without a wait.
     pub(crate) fn release(&mut self) {
         let Some(completions) = &self.completions else { return };
@@ -248,7 +246,7 @@ impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
             if spare.is_err() {
                 return;
             }
-            self.completions.spawn(Box::pin(worker(Arc::clone(self) as Arc<dyn Start>)), &self.threads);
+            self.completions.spawn(Box::pin(worker(Arc::clone(self) as Arc<dyn AnyUnstarted>)), &self.threads);
         }
     }
 
@@ -270,7 +268,7 @@ impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
     }
 }
 
-impl<S: State, Cx: Send + Sync + 'static> Start for Unstarted<S, Cx> {
+impl<S: State, Cx: Send + Sync + 'static> AnyUnstarted for Unstarted<S, Cx> {
     fn work(self: Arc<Self>, context: &mut PollContext<'_>) -> bool {
         let start = DispatchStart { runtime: &self.runtime, namespace: &self.namespace, step: self.step };
         let begun = Instant::now();
