@@ -352,12 +352,12 @@ async fn damaged_files_are_told() {
         let frontier = FieldRecord { field: "#frontier".into(), ..record(1, None, RecordKind::Whole, b"\x90") };
         let fields = vec![record(1, None, RecordKind::Whole, b"\xa5small"), frontier];
         store.commit(&lease, Commit { fields, tasks: vec![task], ..first() }).await.unwrap();
-        assert!(store.load("b", "", None).await.unwrap().is_some(), "it is in order");
+        assert!(store.load("b", "", None, None).await.unwrap().is_some(), "it is in order");
         drop(store);
         let changed = format!("UPDATE {table} SET {change} WHERE head = (SELECT max(id) FROM heads)");
         Connection::open(&path).unwrap().execute(&changed, []).unwrap();
         let store = open(directory.path(), Synchronous::Normal);
-        let error = match store.load("b", "", None).await {
+        let error = match store.load("b", "", None, None).await {
             Ok(_) => store.task_records("b", "").await.unwrap_err(),
             Err(error) => error,
         };

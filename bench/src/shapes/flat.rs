@@ -49,7 +49,16 @@ const FLAT: [Flat; 9] = [
 
 /// The names of the shapes.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    FLAT.iter().map(|flat| flat.name)
+    FLAT.iter().map(|flat| flat.name).chain(super::behind::NAMES)
+}
+
+/// Prints what a unit of a shape costs at each size, and keeps how many times it is that at the smallest.
+#[expect(clippy::print_stdout, reason = "a row is told when it is there")]
+pub(super) fn tell(bench: &mut Measurements, name: &str, points: &[(u64, f64)]) {
+    let told: Vec<_> = points.iter().map(|(size, cost)| format!("{size}: {cost:.3}")).collect();
+    let times = points[points.len() - 1].1 / points[0].1;
+    println!("flat {name}: cpu µs a unit at {}; {times:.2} times", told.join(", "));
+    bench.found(format!("flat {name}"), times);
 }
 
 /// Measures the shapes that are wanted, and prints what a unit costs at each size.
@@ -71,10 +80,7 @@ pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
             }
             points.push((size, median(&costs).ok_or("nothing was measured")?.cpu));
         }
-        let told: Vec<_> = points.iter().map(|(size, cost)| format!("{size}: {cost:.3}")).collect();
-        let (least, most) = (points[0].1, points[points.len() - 1].1);
-        println!("flat {name}: cpu µs a unit at {}; {:.2} times", told.join(", "), most / least);
-        bench.found(format!("flat {name}"), most / least);
+        tell(bench, name, &points);
         if let (Store::Memory, Some(first), Some(last)) = (store, bytes.first(), bytes.last()) {
             println!("flat {name}: {first:.0} bytes a unit at the fewest, {last:.0} at the most");
             bench.found(format!("flat {name} bytes"), last / first);

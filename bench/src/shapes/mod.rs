@@ -1,5 +1,6 @@
 //! The shapes: what each is, and what must come out of it for its row to count.
 
+mod behind;
 mod cold;
 mod cores;
 mod curves;
@@ -52,6 +53,7 @@ pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
 pub(crate) async fn measure_ratios(bench: &mut Measurements) -> Result<(), Failure> {
     guarded::measure(bench).await?;
     flat::measure(bench).await?;
+    behind::measure(bench).await?;
     paths::measure(bench).await
 }
 

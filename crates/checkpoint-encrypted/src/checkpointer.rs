@@ -73,6 +73,20 @@ impl<C> Encrypted<C> {
         Ok(CheckpointRow { id: self.keys.open_text(&of_id(thread, ns, row.number), &row.id.text())?.into(), ..row })
     }
 
+    fn open_fields(
+        &self,
+        thread: &str,
+        ns: &str,
+        records: Vec<FieldRecord>,
+    ) -> Result<Vec<FieldRecord>, EncryptionError> {
+        let open = |record: FieldRecord| {
+            let opened =
+                self.keys.open(&of_field(thread, ns, &record.field, record.version), record.payload.bytes())?;
+            Ok(FieldRecord { payload: FieldPayload::Inline(opened.into()), ..record })
+        };
+        records.into_iter().map(open).collect()
+    }
+
     fn open_tasks(&self, thread: &str, ns: &str, records: Vec<TaskRecord>) -> Result<Vec<TaskRecord>, EncryptionError> {
         let open = |record: TaskRecord| {
             let place = of_task(thread, ns, &record.task, record.kind, &record.key);
@@ -150,11 +164,18 @@ impl<C: Checkpointer> Checkpointer for Encrypted<C> {
         field: &str,
         version: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
-        let chain = self.inner.field(thread, ns, field, version).await?.into_iter().map(|record| {
-            let opened = self.keys.open(&of_field(thread, ns, field, record.version), record.payload.bytes())?;
-            Ok::<_, EncryptionError>(FieldRecord { payload: FieldPayload::Inline(opened.into()), ..record })
-        });
-        Ok(chain.collect::<Result<_, _>>()?)
+        Ok(self.open_fields(thread, ns, self.inner.field(thread, ns, field, version).await?)?)
+    }
+
+    async fn field_after(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+        known: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        Ok(self.open_fields(thread, ns, self.inner.field_after(thread, ns, field, version, known).await?)?)
     }
 
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {

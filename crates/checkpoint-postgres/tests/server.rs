@@ -241,7 +241,7 @@ fn full(number: u64) -> Commit {
 
 /// Reads all of the thread `a`.
 async fn whole(store: &PostgresCheckpointer) -> Result<(), CheckpointError> {
-    store.load("a", "", None).await?;
+    store.load("a", "", None, None).await?;
     store.task_records("a", "").await?;
     store.thread("a").await?;
     store.threads(&Default::default()).await?;

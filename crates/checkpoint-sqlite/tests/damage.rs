@@ -116,10 +116,10 @@ async fn read(path: &Path, graph: &Compiled<Trip>, spaces: &[String]) -> Read {
         put("events", list(events.map(|rows| rows.iter().map(|row| row.event.read().unwrap()).collect())));
         put("namespaces", list(store.namespaces(name).await));
         for ns in spaces {
-            put(&format!("`{ns}`"), one(store.load(name, ns, None).await));
+            put(&format!("`{ns}`"), one(store.load(name, ns, None, None).await));
             put(&format!("records of `{ns}`"), one(store.task_records(name, ns).await));
             for row in store.checkpoints(name, ns, &HistoryFilter::default()).await.unwrap_or_default() {
-                put(&format!("`{ns}` at {}", row.number), one(store.load(name, ns, Some(row.number)).await));
+                put(&format!("`{ns}` at {}", row.number), one(store.load(name, ns, Some(row.number), None).await));
             }
         }
     }

@@ -244,7 +244,19 @@ impl Checkpointer for PostgresCheckpointer {
         field: &str,
         version: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
-        let chain = read::field(&self.inner.database.pool, thread, ns, field, version).await;
+        let chain = read::field(&self.inner.database.pool, thread, ns, field, version, None).await;
+        chain.map_err(|failure| self.error(failure, "reading a field"))
+    }
+
+    async fn field_after(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+        known: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        let chain = read::field(&self.inner.database.pool, thread, ns, field, version, Some(known)).await;
         chain.map_err(|failure| self.error(failure, "reading a field"))
     }
 

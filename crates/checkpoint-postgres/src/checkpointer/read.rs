@@ -160,20 +160,22 @@ fn checkpoint_row(row: &PgRow, thread: &str, ns: &str) -> Result<CheckpointRow, 
     Ok(CheckpointRow { source: named(source, place)?, ..read })
 }
 
-/// The chain of records behind a version, oldest first: one statement, one view of the tables.
+/// The chain of records behind a version, oldest first, without what a known version has: one statement, one view of the
+/// tables.
 pub(super) async fn field(
     pool: &PgPool,
     thread: &str,
     ns: &str,
     field: &str,
     version: u64,
+    known: Option<u64>,
 ) -> Result<Vec<FieldRecord>, Failure> {
     const CHAIN: &str = "WITH RECURSIVE chain AS (
             SELECT f.* FROM fields f JOIN heads ON heads.id = f.head JOIN threads ON threads.id = heads.thread
             WHERE threads.thread = $1 AND heads.ns = $2 AND f.field = $3 AND f.version = $4
             UNION ALL
             SELECT f.* FROM chain c JOIN fields f ON f.head = c.head AND f.field = c.field AND f.version = c.previous
-            WHERE NOT c.whole AND c.previous < c.version
+            WHERE NOT c.whole AND c.previous < c.version AND c.previous IS DISTINCT FROM $5
         )
         SELECT c.version, c.previous, c.whole, c.payload, c.blob, c.sum, b.bytes
         FROM chain c LEFT JOIN blobs b ON b.hash = c.blob ORDER BY c.version";
@@ -181,7 +183,12 @@ pub(super) async fn field(
     let corrupt = |message: String| Failure::Corrupt { place: place(), message };
     let missing = || corrupt(format!("there is no record of version {version}, or one that it builds on is missing"));
     let stored = i64::try_from(version).map_err(|_| missing())?;
-    let rows = sqlx::query(CHAIN).bind(thread).bind(ns).bind(field).bind(stored).fetch_all(pool).await?;
+    if known == Some(version) {
+        return Ok(Vec::new());
+    }
+    // No version that is stored does not fit.
+    let stop = known.and_then(|known| i64::try_from(known).ok());
+    let rows = sqlx::query(CHAIN).bind(thread).bind(ns).bind(field).bind(stored).bind(stop).fetch_all(pool).await?;
     let name: Arc<str> = field.into();
     let mut chain = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -211,7 +218,9 @@ pub(super) async fn field(
         });
     }
     match chain.first() {
-        Some(first) if first.kind == RecordKind::Whole || first.previous.is_none() => Ok(chain),
+        Some(first) if first.kind == RecordKind::Whole || first.previous.is_none() || first.previous == known => {
+            Ok(chain)
+        }
         _ => Err(missing()),
     }
 }

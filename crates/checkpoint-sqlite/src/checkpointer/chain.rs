@@ -17,7 +17,7 @@ const NEAR: u64 = 16;
 const RECORDS: &str = "SELECT field, version, previous, whole, payload, blob, sum FROM fields
     WHERE head = ?1 AND version <= ?2 AND field = ?3 ORDER BY version DESC";
 
-/// The chain of records behind a version, oldest first.
+/// The chain of records behind a version, oldest first, without what a known version has.
 pub(super) fn field(
     connection: &Connection,
     names: &Names,
@@ -25,6 +25,7 @@ pub(super) fn field(
     ns: &str,
     field: &str,
     version: u64,
+    known: Option<u64>,
 ) -> Result<Vec<FieldRecord>, Failure> {
     // One view of the file for the whole chain.
     let _view = connection.unchecked_transaction()?;
@@ -32,7 +33,7 @@ pub(super) fn field(
     let Some(head) = read::head(connection, thread, ns)? else {
         return Err(Place { thread, ns, field: name }.corrupt("there is no such thread or namespace".to_owned()));
     };
-    chain(connection, names, Place { thread, ns, field: name }, head.id, version)
+    chain(connection, names, Place { thread, ns, field: name }, head.id, version, known)
 }
 
 /// Where a chain is.
@@ -61,13 +62,14 @@ pub(super) fn chain(
     place: Place<'_>,
     head: i64,
     version: u64,
+    known: Option<u64>,
 ) -> Result<Vec<FieldRecord>, Failure> {
     let corrupt = |message: String| place.corrupt(message);
     let missing = |version: u64| corrupt(format!("there is no record of version {version}"));
     let number = names.number(connection, place.field)?.ok_or_else(|| missing(version))?;
     let mut statement = connection.prepare_cached(RECORDS)?;
     let mut chain = Vec::new();
-    let mut next = Some(version);
+    let mut next = Some(version).filter(|_| Some(version) != known);
     while let Some(first) = next {
         let from = i64::try_from(first).map_err(|_| missing(first))?;
         let mut rows = statement.query(params![head, from, number])?;
@@ -89,7 +91,7 @@ pub(super) fn chain(
             let payload = payload(connection, row, version, &corrupt)?;
             let kind = if whole { RecordKind::Whole } else { RecordKind::Delta };
             chain.push(FieldRecord { field: Arc::clone(place.field), version, previous, kind, payload });
-            next = previous.filter(|_| !whole);
+            next = previous.filter(|_| !whole && previous != known);
             match next {
                 Some(previous) if previous >= version => {
                     return Err(corrupt(format!("version {version} does not build on an earlier one")));

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
     Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
-    JournalRow, Lease, Leases, Loaded, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
+    JournalRow, Known, Lease, Leases, Loaded, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
 };
 use rusqlite::Connection;
 
@@ -228,7 +228,20 @@ impl Checkpointer for SqliteCheckpointer {
         version: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
         self.read("reading a field", |connection| {
-            chain::field(connection, &self.inner.names, thread, ns, field, version)
+            chain::field(connection, &self.inner.names, thread, ns, field, version, None)
+        })
+    }
+
+    async fn field_after(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+        known: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        self.read("reading a field", |connection| {
+            chain::field(connection, &self.inner.names, thread, ns, field, version, Some(known))
         })
     }
 
@@ -249,8 +262,14 @@ impl Checkpointer for SqliteCheckpointer {
         self.read("reading task records", |connection| read::once_records(connection, thread, ns, tasks))
     }
 
-    async fn load(&self, thread: &str, ns: &str, number: Option<u64>) -> Result<Option<Loaded>, CheckpointError> {
-        self.read("loading a thread", |connection| read::load(connection, &self.inner.names, thread, ns, number))
+    async fn load(
+        &self,
+        thread: &str,
+        ns: &str,
+        number: Option<u64>,
+        known: Option<&Known>,
+    ) -> Result<Option<Loaded>, CheckpointError> {
+        self.read("loading a thread", |connection| read::load(connection, &self.inner.names, thread, ns, number, known))
     }
 
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {

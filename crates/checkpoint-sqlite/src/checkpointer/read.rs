@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointRow, Checksum, FieldOutline, HistoryFilter, JournalRow, Loaded, RecordKind, TaskRecord, ThreadFilter,
-    ThreadRow, ThreadStatus,
+    CheckpointRow, Checksum, FieldOutline, HistoryFilter, JournalRow, Known, Loaded, RecordKind, TaskRecord,
+    ThreadFilter, ThreadRow, ThreadStatus,
 };
 use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use serde::de::DeserializeOwned;
@@ -155,6 +155,7 @@ pub(super) fn load(
     thread: &str,
     ns: &str,
     number: Option<u64>,
+    known: Option<&Known>,
 ) -> Result<Option<Loaded>, Failure> {
     let _view = connection.unchecked_transaction()?;
     let Some((Head { id, number: Some(head) }, row)) = find_checkpoint(connection, names, thread, ns, number)? else {
@@ -170,8 +171,17 @@ pub(super) fn load(
         // After a fork. A number that damage has made must not be counted on from.
         find_checkpoint(connection, names, thread, ns, Some(newest))?;
     }
-    let of =
-        |(field, version): (&Arc<str>, u64)| chain::chain(connection, names, Place { thread, ns, field }, id, version);
+    let mut known = known;
+    if let Some(wanted) = known
+        && !wanted.is(&row)
+    {
+        let stored = find_checkpoint(connection, names, thread, ns, Some(wanted.number))?;
+        known = known.filter(|known| matches!(&stored, Some((_, Some(row))) if known.is(row)));
+    }
+    let of = |(field, version): (&Arc<str>, u64)| {
+        let known = known.and_then(|known| known.version_of(field));
+        chain::chain(connection, names, Place { thread, ns, field }, id, version, known)
+    };
     let fields = row.fields.iter().map(of).collect::<Result<_, _>>()?;
     let tasks = open_records(connection, thread, ns)?;
     Ok(Some(Loaded { head, newest, row, fields, tasks }))

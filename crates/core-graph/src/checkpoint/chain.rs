@@ -74,18 +74,21 @@ impl Chain {
     }
 }
 
-/// Records of a field must be a whole value and what builds on it, up to the version.
+/// Records of a field must be a whole value, or build on that of the version `known`, and on each other up to the version.
+/// 0 is no version.
 pub(crate) fn check_chain(
     thread: &str,
     ns: &str,
     field: &str,
+    known: u64,
     version: u64,
     records: &[FieldRecord],
 ) -> Result<(), CheckpointError> {
-    let begins_whole = records.first().is_some_and(|record| record.kind == RecordKind::Whole);
-    let ends_there = records.last().is_some_and(|record| record.version == version);
+    let builds_on_known = |record: &FieldRecord| known > 0 && record.previous == Some(known);
+    let begins = records.first().map_or(known > 0, |first| first.kind == RecordKind::Whole || builds_on_known(first));
+    let ends_there = records.last().map_or(known, |record| record.version) == version;
     let is_linked = records.windows(2).all(|pair| pair[1].previous == Some(pair[0].version));
-    if begins_whole && ends_there && is_linked {
+    if begins && ends_there && is_linked {
         return Ok(());
     }
     Err(CheckpointError::Corrupt {

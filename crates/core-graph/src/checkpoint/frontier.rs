@@ -24,7 +24,7 @@ pub(crate) fn frontier_of(
     version: u64,
     records: &[FieldRecord],
 ) -> Result<(FrontierDelta, Chain), CheckpointError> {
-    check_chain(thread, ns, FRONTIER, version, records)?;
+    check_chain(thread, ns, FRONTIER, 0, version, records)?;
     let (mut chain, mut frontier) = (Chain::default(), FrontierDelta::default());
     for record in records {
         chain.count(record);

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::{
     Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
-    JournalRow, Lease, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow, once_among, open_among,
+    JournalRow, Lease, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow, after_known, once_among, open_among,
 };
 
 /// A store around another one: what it does not do itself, the inner store does. Whatever is a layer is a
@@ -14,9 +14,10 @@ use super::{
 ///
 /// Shortcuts are not passed on, since they would go around what the layer does: [`Checkpointer::load`] reads through the
 /// layer's own methods, [`open_records`](Self::open_records) and [`once_records`](Self::once_records) choose among all
-/// [`task_records`](Self::task_records), and [`Checkpointer::direct_writer`] and [`commit_all`](Self::commit_all) leave every
-/// commit to its [`commit`](Self::commit). A layer that leaves records of tasks as they are passes the two on to the inner
-/// store: otherwise a thread is read with the results of all the durable steps that it ever made.
+/// [`task_records`](Self::task_records), [`field_after`](Self::field_after) among all that [`field`](Self::field) answers, and
+/// [`Checkpointer::direct_writer`] and [`commit_all`](Self::commit_all) leave every commit to its
+/// [`commit`](Self::commit). A layer that leaves records as they are passes the three on to the inner store: otherwise a
+/// thread is read with the results of all the durable steps that it ever made, and with all that its lists ever took.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -120,6 +121,18 @@ pub trait CheckpointerLayer: Send + Sync + 'static {
         version: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
         self.inner().field(thread, ns, field, version).await
+    }
+
+    /// As [`Checkpointer::field_after`].
+    async fn field_after(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+        known: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        Ok(after_known(self.field(thread, ns, field, version).await?, known))
     }
 
     /// As [`Checkpointer::task_records`].
@@ -244,6 +257,17 @@ impl<L: CheckpointerLayer> Checkpointer for L {
         version: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
         CheckpointerLayer::field(self, thread, ns, field, version).await
+    }
+
+    async fn field_after(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+        known: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        CheckpointerLayer::field_after(self, thread, ns, field, version, known).await
     }
 
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {

@@ -64,6 +64,23 @@ impl MemoryCheckpointer {
         lock(&slot).thread.as_ref().map(read)
     }
 
+    /// The chain of records behind a version of a field, without what a known version has.
+    fn chain(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+        known: Option<u64>,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        self.read(thread, |data| data.field(ns, field, version, known))
+            .unwrap_or_else(|| Err("there is no such thread".to_owned()))
+            .map_err(|message| CheckpointError::Corrupt {
+                place: format!("thread `{thread}`, namespace `{ns}`, field `{field}`"),
+                message,
+            })
+    }
+
     fn slot(&self, thread: &str) -> Option<Arc<Mutex<ThreadSlot>>> {
         self.inner.threads.get(thread).map(|slot| Arc::clone(&slot))
     }
@@ -236,12 +253,18 @@ impl Checkpointer for MemoryCheckpointer {
         field: &str,
         version: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
-        self.read(thread, |data| data.field(ns, field, version))
-            .unwrap_or_else(|| Err("there is no such thread".to_owned()))
-            .map_err(|message| CheckpointError::Corrupt {
-                place: format!("thread `{thread}`, namespace `{ns}`, field `{field}`"),
-                message,
-            })
+        self.chain(thread, ns, field, version, None)
+    }
+
+    async fn field_after(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+        known: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        self.chain(thread, ns, field, version, Some(known))
     }
 
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {

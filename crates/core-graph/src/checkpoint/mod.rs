@@ -44,7 +44,8 @@ pub(crate) use frontier::{frontier_of, load_frontier};
 pub use id::CheckpointId;
 pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
-pub use loaded::Loaded;
+pub(crate) use loaded::fields_after;
+pub use loaded::{Known, Loaded};
 pub use memory::{DirectWriter, MemoryCheckpointer};
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
@@ -219,6 +220,22 @@ pub trait Checkpointer: Send + Sync + 'static {
         version: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError>;
 
+    /// The same records without those up to the version `known`, whose value the caller has, where the chain leads through
+    /// it; otherwise all of them. Unless a store stops there, all are read.
+    ///
+    /// # Errors
+    /// As [`field`](Self::field).
+    async fn field_after(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+        known: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        Ok(after_known(self.field(thread, ns, field, version).await?, known))
+    }
+
     /// The records of all tasks of a namespace, in the order they were written.
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError>;
 
@@ -243,10 +260,19 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// does whoever looks at a state. By default it is several reads; a store that does it in one sees one state of the
     /// thread, whoever writes it meanwhile.
     ///
+    /// While the namespace has the checkpoint `known`, under the same id, fields come as
+    /// [`field_after`](Self::field_after) answers them for its versions: what has not changed since is not read.
+    ///
     /// # Errors
     /// [`CheckpointError::UnknownCheckpoint`] for a number that the namespace does not have.
-    async fn load(&self, thread: &str, ns: &str, number: Option<u64>) -> Result<Option<Loaded>, CheckpointError> {
-        loaded::load_in_parts(self, thread, ns, number).await
+    async fn load(
+        &self,
+        thread: &str,
+        ns: &str,
+        number: Option<u64>,
+        known: Option<&Known>,
+    ) -> Result<Option<Loaded>, CheckpointError> {
+        loaded::load_in_parts(self, thread, ns, number, known).await
     }
 
     /// Journal rows of a thread after a sequence number, oldest first, at most `limit`.
@@ -300,6 +326,14 @@ pub trait Checkpointer: Send + Sync + 'static {
     async fn compact(&self) -> Result<(), CheckpointError> {
         Err(CheckpointError::Unsupported { ability: "compact" })
     }
+}
+
+/// The records of a chain after those up to a known version, or all when it is not among them.
+fn after_known(mut chain: Vec<FieldRecord>, known: u64) -> Vec<FieldRecord> {
+    if let Some(at) = chain.iter().position(|record| record.version == known) {
+        chain.drain(..=at);
+    }
+    chain
 }
 
 /// Records that are no results of durable steps.

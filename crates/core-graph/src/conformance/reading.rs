@@ -1,10 +1,12 @@
 //! Reading: the head, one checkpoint, a thread's row, the journal.
 
+use std::collections::BTreeMap;
+
 use super::ground::{
     CaseFailure, CaseResult, SharedStore, StoreWriter, cases, checkpoint, delta, events, first, matching, same, step,
     task, whole,
 };
-use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, Loaded, TaskRecordKind};
+use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, FieldRecord, Known, Loaded, TaskRecordKind};
 
 cases! {
     Base:
@@ -21,6 +23,7 @@ cases! {
         an_unknown_number_reads_as_nothing
         the_head_may_be_an_older_number
         a_namespace_is_loaded_as_it_is_read
+        what_a_reader_knows_is_left_out
         the_journal_is_read_in_pages
         the_journal_goes_on_over_namespaces_and_runs;
 }
@@ -49,7 +52,7 @@ async fn the_head_is_read_without_a_number(store: SharedStore) -> CaseResult {
 
 async fn a_namespace_is_loaded_as_it_is_read(store: SharedStore) -> CaseResult {
     let mut writer = StoreWriter::open(&store, "a").await?;
-    same!(store.load("a", "", None).await?, None);
+    same!(store.load("a", "", None, None).await?, None);
     writer.put("", vec![whole("x", 1, b"1"), whole("y", 1, b"y")]).await?;
     writer.put("", vec![delta("x", 2, Some(1), b"2")]).await?;
     writer.put("", vec![whole("y", 3, b"z"), delta("x", 3, Some(2), b"3")]).await?;
@@ -63,15 +66,51 @@ async fn a_namespace_is_loaded_as_it_is_read(store: SharedStore) -> CaseResult {
             fields.push(store.field("a", "", field, version).await?);
         }
         let tasks = store.open_records("a", "").await?;
-        same!(store.load("a", "", number).await?, Some(Loaded { head: 3, newest: 3, row, fields, tasks }));
+        same!(store.load("a", "", number, None).await?, Some(Loaded { head: 3, newest: 3, row, fields, tasks }));
     }
     for number in [9, u64::MAX] {
-        matching!(store.load("a", "", Some(number)).await, Err(CheckpointError::UnknownCheckpoint { .. }));
+        matching!(store.load("a", "", Some(number), None).await, Err(CheckpointError::UnknownCheckpoint { .. }));
     }
     for (thread, ns) in [("a", "nowhere"), ("nobody", "")] {
-        same!(store.load(thread, ns, None).await?, None);
-        same!(store.load(thread, ns, Some(1)).await?, None);
+        same!(store.load(thread, ns, None, None).await?, None);
+        same!(store.load(thread, ns, Some(1), None).await?, None);
     }
+    Ok(())
+}
+
+async fn what_a_reader_knows_is_left_out(store: SharedStore) -> CaseResult {
+    let mut writer = StoreWriter::open(&store, "a").await?;
+    writer.put("", vec![whole("x", 1, b"1"), whole("y", 1, b"y")]).await?;
+    writer.put("", vec![delta("x", 2, Some(1), b"2")]).await?;
+    writer.put("", vec![whole("y", 3, b"z"), delta("x", 3, Some(2), b"3")]).await?;
+    writer.put("", vec![delta("x", 4, Some(3), b"4")]).await?;
+    let versions = |chain: Vec<FieldRecord>| chain.iter().map(|record| record.version).collect::<Vec<_>>();
+    for (version, known, left) in [(4, 4, vec![]), (4, 2, vec![3, 4]), (3, 1, vec![2, 3]), (4, 0, vec![1, 2, 3, 4])] {
+        same!(versions(store.field_after("a", "", "x", version, known).await?), left);
+    }
+    // A whole value builds on nothing, and what comes later is known of nothing.
+    same!(versions(store.field_after("a", "", "y", 3, 1).await?), vec![3]);
+    same!(versions(store.field_after("a", "", "x", 2, 4).await?), vec![1, 2]);
+    matching!(store.field_after("a", "", "x", 9, 1).await, Err(CheckpointError::Corrupt { .. }));
+
+    let known = |row: CheckpointRow| Known { number: row.number, id: row.id, fields: row.fields };
+    let Some(second) = store.checkpoint("a", "", Some(2)).await?.map(known) else {
+        return Err(CaseFailure::new("checkpoint 2 is not there".to_owned()));
+    };
+    for (number, x, y) in [(None, vec![3, 4], vec![3]), (Some(2), vec![], vec![]), (Some(1), vec![1], vec![])] {
+        let loaded = store.load("a", "", number, Some(&second)).await?;
+        let Some(Loaded { row, fields, .. }) = loaded else {
+            return Err(CaseFailure::new(format!("checkpoint {number:?} is not there")));
+        };
+        let names = row.fields.iter().map(|(field, _)| field.to_string());
+        let left: BTreeMap<_, _> = names.zip(fields.into_iter().map(versions)).collect();
+        same!(left, BTreeMap::from([("x".to_owned(), x), ("y".to_owned(), y)]));
+    }
+    // A checkpoint of the same number in another thread's life is another one.
+    let other = Known { id: "another".into(), ..second.clone() };
+    same!(store.load("a", "", None, Some(&other)).await?, store.load("a", "", None, None).await?);
+    let gone = Known { number: 77, ..second.clone() };
+    same!(store.load("a", "", None, Some(&gone)).await?, store.load("a", "", None, None).await?);
     Ok(())
 }
 

@@ -46,7 +46,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         migration: impl Fn(O) -> Result<S, NodeError> + Send + Sync + 'static,
     ) -> &mut Self {
         let migrate = move |stored: &StoredState<'_>| {
-            let (old, _) = stored.read::<O>(&())?;
+            let (old, _) = stored.read::<O>(&(), None)?;
             let made = catch_unwind(AssertUnwindSafe(|| migration(old)));
             let made = made.map_err(|payload| format!("it panicked: {}", panic_text(payload.as_ref())));
             made.and_then(|made| made.map_err(|error| error.to_string())).map_err(|message| RunError::Migration {

@@ -47,11 +47,13 @@ pub enum FastPath {
     CompactSteps,
     /// Tasks beside each other in place, until they take long.
     InlineDispatches,
+    /// A thread is read by what has changed since it was last read.
+    KnownStates,
 }
 
 impl FastPath {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::SingleTasks, Self::InlineCalls, Self::CompactSteps, Self::InlineDispatches];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::SingleTasks, Self::InlineCalls, Self::CompactSteps, Self::InlineDispatches, Self::KnownStates];
 }
 
 /// When commits are durable.

@@ -22,7 +22,7 @@ use crate::executor::conclude;
 use crate::limits::{Control, Durability, FastPath, RunPolicy, TurnOrder};
 use crate::questions::Answers;
 use crate::state::State;
-use crate::thread::{App, Opening, Thread, Threads};
+use crate::thread::{App, KnownStates, Opening, Thread, Threads};
 
 pub use faults::Faults;
 pub use report::Report;
@@ -182,6 +182,8 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         let plan = Arc::new(FaultPlan::new(self.faults, self.at, self.seed));
         let clock: Arc<dyn Clock> = Arc::new(RunTime(Instant::now()));
         let policy = self.drawn_policy();
+        // What one process has read of the thread, the next one still knows, as one does that did not die.
+        let known = Arc::new(KnownStates::of_any_size());
         let mut crashes = 0;
         for life in 0..2 * TROUBLED_LIVES {
             if life == TROUBLED_LIVES {
@@ -189,7 +191,8 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
             }
             let life = Arc::new(Life::new(store.clone(), Arc::clone(&plan)));
             let threads = Threads::new(self.app.clone(), Arc::clone(&life) as Arc<dyn Checkpointer>)
-                .with_clock(Arc::clone(&clock));
+                .with_clock(Arc::clone(&clock))
+                .with_known_states(Arc::clone(&known));
             let thread =
                 threads.scheduled(Arc::clone(&schedule) as Arc<dyn TurnOrder>).thread(THREAD).policy(policy.clone());
             let before = plan.injected();

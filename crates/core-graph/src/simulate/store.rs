@@ -332,6 +332,18 @@ impl Checkpointer for Life {
         self.store.field(thread, ns, field, version).await
     }
 
+    async fn field_after(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+        known: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        self.asked("reading a field").await?;
+        self.store.field_after(thread, ns, field, version, known).await
+    }
+
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
         self.asked("reading records of tasks").await?;
         self.store.task_records(thread, ns).await

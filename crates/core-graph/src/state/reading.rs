@@ -7,6 +7,9 @@ pub(crate) trait ReadFields {
     /// Replaces a field by an encoded value.
     fn load(&mut self, field: usize, bytes: &[u8]) -> Result<(), StateError>;
 
+    /// Sets a field to its initial value.
+    fn reset(&mut self, field: usize);
+
     /// Folds changes into the state.
     fn fold(&mut self, changes: &[FieldChange]) -> Result<(), StateError>;
 
@@ -17,7 +20,7 @@ pub(crate) trait ReadFields {
 /// A state with what is known of its fields only at run time.
 pub(crate) struct ReadState<'l, S: State> {
     pub(crate) state: S,
-    layout: &'l S::Layout,
+    pub(crate) layout: &'l S::Layout,
 }
 
 impl<'l, S: State> ReadState<'l, S> {
@@ -30,6 +33,10 @@ impl<'l, S: State> ReadState<'l, S> {
 impl<S: State> ReadFields for ReadState<'_, S> {
     fn load(&mut self, field: usize, bytes: &[u8]) -> Result<(), StateError> {
         self.state.load(self.layout, field, bytes)
+    }
+
+    fn reset(&mut self, field: usize) {
+        self.state.reset(self.layout, field);
     }
 
     fn fold(&mut self, changes: &[FieldChange]) -> Result<(), StateError> {

@@ -71,7 +71,7 @@ impl ResumePoint {
             if let Some(attached) = &session.attached {
                 attached.settle(ns, session.policy.durability).await?;
                 let forget = again || session.forget_attempts;
-                let found = load::restore(&*attached.store, graph, &session.thread, ns, None, forget).await?;
+                let found = load::restore(&*attached.store, graph, &session.thread, ns, None, forget, None).await?;
                 if let Some(restored) = found.filter(|restored| restored.frontier.base(ns) == call) {
                     return Ok(Self::open(restored));
                 }
@@ -129,7 +129,7 @@ impl ResumePoint {
         session: &Session,
         ns: &Arc<str>,
     ) -> Result<Self, RunError> {
-        let found = load::restore(&*attached.store, graph, &session.thread, ns, None, false).await?;
+        let found = load::restore(&*attached.store, graph, &session.thread, ns, None, false, None).await?;
         let after = found.as_ref().map(|found| (found.newest, found.head));
         let dropped = found.map(|mut found| found.drop_unfinished(ns)).unwrap_or_default();
         Ok(Self { after, dropped, ..Self::initial() })
@@ -161,7 +161,7 @@ async fn begun(
         attached.settle(call, session.policy.durability).await?;
     }
     let forget = again || session.forget_attempts;
-    load::restore(&*attached.store, graph, &session.thread, call, None, forget).await
+    load::restore(&*attached.store, graph, &session.thread, call, None, forget, None).await
 }
 
 /// The checkpoint that the parent recorded.
@@ -173,7 +173,7 @@ async fn recorded(
     number: u64,
 ) -> Result<Restored, RunError> {
     let thread = &session.thread;
-    match load::restore(&*attached.store, graph, thread, ns, Some(number), false).await {
+    match load::restore(&*attached.store, graph, thread, ns, Some(number), false, None).await {
         Ok(Some(restored)) => Ok(restored),
         Ok(None) | Err(RunError::UnknownCheckpoint { .. }) => {
             Err(RunError::Checkpoint(CheckpointError::UnknownCheckpoint {

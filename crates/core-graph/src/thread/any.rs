@@ -13,6 +13,7 @@ use crate::machine::{AnswerMap, ReadGraph, Restored};
 use crate::questions::{Answers, Questions};
 use crate::recorder::{CommitLog, Session, restore};
 use crate::state::AnyState;
+use crate::thread::known_states::KnownStates;
 use crate::thread::open::Opening;
 use crate::topology::Outline;
 
@@ -32,6 +33,8 @@ pub(super) struct AnyThread<'t> {
     pub(super) clock: &'t Arc<dyn Clock>,
     pub(super) outline: &'t Arc<Outline>,
     pub(super) graph: &'t dyn ReadGraph,
+    /// States that threads had when they were last read.
+    pub(super) known: Option<&'t KnownStates>,
 }
 
 /// A thread under its lease: its status, and what was read of it.
@@ -134,8 +137,18 @@ impl<'t> AnyThread<'t> {
         let status = row.status;
         attached.resume_journal(store.last_seq(id).await?);
         attached.row = ThreadRow { graph_version: outline.version, ..row };
-        let restored = restore(&**store, self.graph, id, "", number, false).await?;
+        let restored = self.restored(number).await?;
         Ok((attached, status, restored))
+    }
+
+    /// Reads the thread at a checkpoint or at its head, from its state as it was read before.
+    async fn restored(self, number: Option<u64>) -> Result<Option<Restored>, RunError> {
+        let known = self.known.filter(|_| number.is_none()).and_then(|states| states.take(self.id));
+        let restored = restore(&**self.store, self.graph, self.id, "", number, false, known).await?;
+        if let (Some(states), Some(restored), None) = (self.known, &restored, number) {
+            states.keep(self.id, restored);
+        }
+        Ok(restored)
     }
 
     fn check_row(&self, row: &ThreadRow) -> Result<(), RunError> {
@@ -209,7 +222,7 @@ impl<'t> AnyThread<'t> {
         let restored = loop {
             let Some(before) = &row else { break None };
             self.check_row(before)?;
-            let restored = restore(&**self.store, self.graph, self.id, "", number, false).await?;
+            let restored = self.restored(number).await?;
             // The row and the checkpoint are read one after the other; where a run began or ended between them, they are of
             // two moments, and a thread that waits would have no question.
             let after = self.store.thread(self.id).await?;

@@ -73,7 +73,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             return Ok(None);
         }
         let number = recorded.filter(|_| !is_open);
-        let restored = restore(store, &*graph.executable.topology, &self.id, ns, number, false).await?;
+        let restored = restore(store, &*graph.executable.topology, &self.id, ns, number, false, None).await?;
         restored.map(|restored| of_type(restored.state)).transpose()
     }
 

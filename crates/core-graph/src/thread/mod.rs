@@ -18,6 +18,7 @@ mod app;
 mod at_subgraph;
 mod import;
 mod inspect;
+mod known_states;
 mod open;
 mod replayed;
 mod travel;
@@ -31,7 +32,7 @@ use crate::checkpoint::Checkpointer;
 use crate::clock::{Clock, SystemClock};
 use crate::error::RunError;
 use crate::executor::{Driver, Entry, Run};
-use crate::limits::{Control, RunPolicy, TurnOrder};
+use crate::limits::{Control, FastPath, RunPolicy, TurnOrder};
 use crate::name::Node;
 use crate::questions::Answers;
 use crate::recorder::Queue;
@@ -43,6 +44,7 @@ pub use app::App;
 pub use at_subgraph::AtSubgraph;
 pub use import::Imported;
 pub use inspect::ThreadState;
+pub(crate) use known_states::KnownStates;
 pub(crate) use open::Opening;
 pub use travel::At;
 
@@ -54,6 +56,7 @@ pub struct Threads<S: State, Cx = ()> {
     memory: Option<Arc<dyn Store>>,
     live: Arc<DashMap<Arc<str>, Weak<Control>>>,
     schedule: Option<Arc<dyn TurnOrder>>,
+    known: Arc<KnownStates>,
 }
 
 /// One durable execution of a graph, by id. It exists in the store from its first commit on.
@@ -66,7 +69,15 @@ pub struct Thread<S: State, Cx = ()> {
 
 impl<S: State, Cx: Send + Sync + 'static> Threads<S, Cx> {
     pub(crate) fn new(app: App<S, Cx>, store: Arc<dyn Checkpointer>) -> Self {
-        Self { app, store, clock: Arc::new(SystemClock), memory: None, live: Arc::default(), schedule: None }
+        Self {
+            app,
+            store,
+            clock: Arc::new(SystemClock),
+            memory: None,
+            live: Arc::default(),
+            schedule: None,
+            known: Arc::default(),
+        }
     }
 
     /// The same threads with another clock.
@@ -81,6 +92,25 @@ impl<S: State, Cx: Send + Sync + 'static> Threads<S, Cx> {
     pub fn with_store(mut self, store: Arc<dyn Store>) -> Self {
         self.memory = Some(store);
         self
+    }
+
+    /// The same threads, which keep up to so many bytes of states, counted as they are stored: a thread that is read again
+    /// is read by what has changed since. 64 MiB without this; 0 keeps none. A thread of another process is read the
+    /// same, and whole the first time.
+    #[must_use]
+    pub fn with_state_cache(self, bytes: usize) -> Self {
+        self.with_known_states(Arc::new(KnownStates::new(bytes)))
+    }
+
+    /// The same threads, which keep small states, too: for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_small_states_kept(self) -> Self {
+        self.with_known_states(Arc::new(KnownStates::of_any_size()))
+    }
+
+    pub(crate) fn with_known_states(self, known: Arc<KnownStates>) -> Self {
+        Self { known, ..self }
     }
 
     /// The same threads, whose tasks take turns.
@@ -212,9 +242,10 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
 
     /// What of the thread needs no type of its state.
     fn any(&self) -> AnyThread<'_> {
-        let Threads { app, store, clock, .. } = &self.threads;
+        let Threads { app, store, clock, known, .. } = &self.threads;
         let topology = &app.graph.executable.topology;
-        AnyThread { id: &self.id, store, clock, outline: &topology.outline, graph: &**topology }
+        let known = Some(&**known).filter(|_| self.policy.takes(FastPath::KnownStates));
+        AnyThread { id: &self.id, store, clock, outline: &topology.outline, graph: &**topology, known }
     }
 }
 
@@ -255,6 +286,7 @@ impl<S: State, Cx> Clone for Threads<S, Cx> {
             memory: self.memory.clone(),
             live: Arc::clone(&self.live),
             schedule: self.schedule.clone(),
+            known: Arc::clone(&self.known),
         }
     }
 }

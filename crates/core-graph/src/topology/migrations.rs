@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::checkpoint::Chain;
 use crate::error::RunError;
 use crate::state::{AnyState, State};
-use crate::stored_state::StoredState;
+use crate::stored_state::{KnownState, StoredState};
 use crate::topology::{Outline, Topology};
 
 /// Reads a state of an older version and makes one of today's.
@@ -17,15 +17,27 @@ pub(crate) type Migrations<S> = BTreeMap<u32, Migration<S>>;
 
 /// A graph as its states are read, whatever their type.
 pub(crate) trait ReadStates: Send + Sync {
-    /// The state of a checkpoint as the graph has it now, how its fields are stored, and whether it was migrated.
-    fn state_of(&self, stored: &StoredState<'_>) -> Result<(AnyState, Vec<Chain>, bool), RunError>;
+    /// The state of a checkpoint as the graph has it now, how its fields are stored, and whether it was migrated. It may be
+    /// read from one that is known.
+    fn state_of(
+        &self,
+        stored: &StoredState<'_>,
+        known: Option<KnownState>,
+    ) -> Result<(AnyState, Vec<Chain>, bool), RunError>;
 }
 
 impl<S: State> ReadStates for Topology<S> {
-    fn state_of(&self, stored: &StoredState<'_>) -> Result<(AnyState, Vec<Chain>, bool), RunError> {
+    fn state_of(
+        &self,
+        stored: &StoredState<'_>,
+        known: Option<KnownState>,
+    ) -> Result<(AnyState, Vec<Chain>, bool), RunError> {
         let is_older = self.outline.reads_older(stored)?;
         match self.migrations.get(&stored.row.state_version).filter(|_| is_older) {
-            None => stored.read::<S>(&self.layout).map(|(state, chains)| (Arc::new(state) as AnyState, chains, false)),
+            None => {
+                let (state, chains) = stored.read::<S>(&self.layout, known)?;
+                Ok((Arc::new(state), chains, false))
+            }
             Some(migrate) => {
                 let chains = vec![Chain::default(); self.fields.len()];
                 migrate(stored).map(|state| (Arc::new(state) as AnyState, chains, true))

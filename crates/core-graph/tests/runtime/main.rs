@@ -23,6 +23,7 @@ mod inspection;
 mod joins;
 mod joins_reached;
 mod json_state;
+mod known_states;
 mod log;
 mod managed_values;
 mod migrations;

@@ -153,12 +153,18 @@ impl MemoryThread {
         namespace.newest_first(filter).take(filter.limit.unwrap_or(usize::MAX)).collect()
     }
 
-    /// The chain of records behind a version, oldest first.
-    pub(super) fn field(&self, ns: &str, field: &str, version: u64) -> Result<Vec<FieldRecord>, String> {
+    /// The chain of records behind a version, oldest first, without what a known version has.
+    pub(super) fn field(
+        &self,
+        ns: &str,
+        field: &str,
+        version: u64,
+        known: Option<u64>,
+    ) -> Result<Vec<FieldRecord>, String> {
         let namespace = self.namespaces.get(ns);
         let mut chain = Vec::new();
         let mut next = Some(version);
-        while let Some(version) = next {
+        while let Some(version) = next.filter(|next| Some(*next) != known) {
             let record = namespace
                 .and_then(|namespace| namespace.record(field, version))
                 .ok_or_else(|| format!("there is no record of version {version}"))?;
