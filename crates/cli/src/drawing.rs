@@ -1,7 +1,7 @@
 //! The forms of a drawing.
 
 use clap::ValueEnum;
-use graphloom_core_graph::{Diagram, Marks};
+use graphloom_core_graph::diagram::{Diagram, Marks};
 use layout::backends::svg::SVGWriter;
 use layout::gv::{DotParser, GraphBuilder};
 

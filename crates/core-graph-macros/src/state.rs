@@ -36,7 +36,7 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
     let mut replaced = fields.iter().filter(|field| !field.is_last()).map(replaced).peekable();
     let replaced = replaced.peek().is_some().then(|| {
         quote! {
-            fn replaced(_: &(), update: &Self::Update, fields: &mut #core::FieldSet) {
+            fn replaced(_: &(), update: &Self::Update, fields: &mut #core::fields::FieldSet) {
                 #(#replaced)*
             }
         }
@@ -56,41 +56,41 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
                 ::core::default::Default::default()
             }
 
-            fn fields(_: &()) -> &[#core::Field] {
+            fn fields(_: &()) -> &[#core::fields::Field] {
                 #checked
-                static FIELDS: [#core::Field; #count] = [#(#entries,)*];
+                static FIELDS: [#core::fields::Field; #count] = [#(#entries,)*];
                 &FIELDS
             }
 
-            fn written(_: &(), update: &Self::Update, fields: &mut #core::FieldSet) {
+            fn written(_: &(), update: &Self::Update, fields: &mut #core::fields::FieldSet) {
                 #(#written)*
             }
 
             #replaced
 
-            fn apply(&mut self, _: &(), update: Self::Update, changed: &mut #core::FieldSet) {
+            fn apply(&mut self, _: &(), update: Self::Update, changed: &mut #core::fields::FieldSet) {
                 #(#applied)*
             }
 
             fn add_encoded(
                 _: &(),
                 update: &Self::Update,
-                changes: &mut ::std::vec::Vec<#core::FieldChange>,
+                changes: &mut ::std::vec::Vec<#core::fields::FieldChange>,
             ) -> #result<(), #error> {
                 fn change<__V: #core::__private::serde::Serialize + ?::core::marker::Sized>(
                     field: u32,
                     name: &str,
-                    op: #core::Op,
+                    op: #core::fields::Op,
                     value: &__V,
-                ) -> #result<#core::FieldChange, #error> {
+                ) -> #result<#core::fields::FieldChange, #error> {
                     let bytes = #core::__private::codec::encode_in_place(name, value)?;
-                    #result::Ok(#core::FieldChange { field, op, bytes })
+                    #result::Ok(#core::fields::FieldChange { field, op, bytes })
                 }
                 #(#encoded)*
                 #result::Ok(())
             }
 
-            fn decode_update(_: &(), changes: &[#core::FieldChange]) -> #result<Self::Update, #error> {
+            fn decode_update(_: &(), changes: &[#core::fields::FieldChange]) -> #result<Self::Update, #error> {
                 let mut update = <Self::Update as ::core::default::Default>::default();
                 for change in changes {
                     match (change.field, change.op) {
@@ -173,7 +173,7 @@ fn table_entry(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
     // Keys of a `merge` are compared by functions of the program.
     let is_sure = matches!(field.fold, Fold::Last | Fold::Append(_) | Fold::Add { .. });
     let sure = is_sure.then(|| quote!(.sure()));
-    quote!(#core::Field::new(#shown, #core::FieldKind::#kind, #core::Stored::#stored) #ephemeral #sure)
+    quote!(#core::fields::Field::new(#shown, #core::fields::FieldKind::#kind, #core::fields::Stored::#stored) #ephemeral #sure)
 }
 
 fn written(field: &FieldModel<'_>) -> TokenStream {
@@ -253,13 +253,13 @@ fn encoded(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
         // A number is written bare: the reader knows that a fold holds one.
         quote! {
             if #has_folds {
-                changes.push(change(#index, #shown, #core::Op::Fold, &update.#name.1)?);
+                changes.push(change(#index, #shown, #core::fields::Op::Fold, &update.#name.1)?);
             }
         }
     });
     quote! {
         if let ::core::option::Option::Some(value) = &#whole {
-            changes.push(change(#index, #shown, #core::Op::Set, value)?);
+            changes.push(change(#index, #shown, #core::fields::Op::Set, value)?);
         }
         #folds
     }
@@ -275,7 +275,7 @@ fn decoded(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
     let decode = quote!(#core::__private::codec::decode);
     let set = quote!(::core::option::Option::Some(#decode::<#ty>(#shown, &change.bytes)?));
     let fold = match &field.fold {
-        Fold::Last => return quote!((#index, #core::Op::Set) => update.#name = #set,),
+        Fold::Last => return quote!((#index, #core::fields::Op::Set) => update.#name = #set,),
         Fold::Add { .. } => {
             let sum = sum(field, &quote!(sum), &quote!(difference));
             quote! {{
@@ -292,8 +292,8 @@ fn decoded(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
         }
     };
     quote! {
-        (#index, #core::Op::Set) => update.#name = (#set, ::core::default::Default::default()),
-        (#index, #core::Op::Fold) => #fold,
+        (#index, #core::fields::Op::Set) => update.#name = (#set, ::core::default::Default::default()),
+        (#index, #core::fields::Op::Fold) => #fold,
     }
 }
 

@@ -155,8 +155,8 @@ pub use executor::{Outcome, Run, RunFuture, RunHandle};
 pub use failure::{Failure, FailureKind};
 pub use functional::{EntryBody, EntryPoint, EntryState, EntryUpdate, EntryValue, Final, TaskFuture, entry_point};
 pub use graph::{
-    Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
-    EdgeKind, FromRef, GraphOptions, Marks, NodeDefaults, NodeKind, NodeSpec, Route, StateGraph, SubgraphSpec,
+    Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, FromRef, GraphOptions, NodeDefaults,
+    NodeSpec, Route, StateGraph, SubgraphSpec,
 };
 pub use graphloom_core_graph_macros::State;
 pub use handler::{Handler, TaskHandler};
@@ -164,14 +164,22 @@ pub use limits::{Durability, Order, RunPolicy};
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answer, Answers, Questions};
 pub use recorder::Lag;
-pub use state::{
-    Field, FieldChange, FieldError, FieldKind, FieldSet, Log, Op, Shared, Snapshot, State, StateError, Stored, Table,
-};
+pub use state::{FieldError, Log, Shared, Snapshot, State, StateError, Table};
 pub use step::Step;
 pub use tasks::Question;
 pub use thread::{App, At, AtSubgraph, Imported, Thread, ThreadState, Threads};
 pub use timeout::Timeout;
 pub use topology::{Mode, Persistence, Retry};
+
+/// Drawings of a graph.
+pub mod diagram {
+    pub use crate::graph::{Diagram, DiagramEdge, DiagramNode, EdgeKind, Marks, NodeKind};
+}
+
+/// What a state tells of its fields: for states without the derive.
+pub mod fields {
+    pub use crate::state::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
+}
 
 /// What lies between a node and what runs it: for drivers, and for nodes that are more than a function.
 pub mod driver {

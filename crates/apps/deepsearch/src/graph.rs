@@ -7,9 +7,9 @@
 //! ```
 //! The dependency-driven graph has `dependency_editor_team` in place of `editor_team`.
 
+use graphloom_core_graph::diagram::Diagram;
 use graphloom_core_graph::{
-    CompileErrors, Compiled, Context, Diagram, END, Failure, GraphOptions, Handler, Node, RunPolicy, START, Snapshot,
-    StateGraph,
+    CompileErrors, Compiled, Context, END, Failure, GraphOptions, Handler, Node, RunPolicy, START, Snapshot, StateGraph,
 };
 use serde_json::Value;
 

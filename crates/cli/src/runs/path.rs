@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use graphloom_core_graph::checkpoint::Source;
-use graphloom_core_graph::{Event, EventKind, Marks};
+use graphloom_core_graph::diagram::Marks;
+use graphloom_core_graph::{Event, EventKind};
 use serde::Serialize;
 
 use super::RunReport;

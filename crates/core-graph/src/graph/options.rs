@@ -22,7 +22,7 @@ use crate::topology::Retry;
 /// A node whose function is replaced keeps all that is declared of it: its edges, where it may go and what it may send
 /// and ask, its limits, its error handler. Results that the graph keeps of the node ([`StateGraph::add_cache`]) are not
 /// used. A graph that replaces another in a subgraph has the same state and gets the same input. Drawings show what is
-/// replaced ([`DiagramNode::replaced`](crate::DiagramNode)). Of two options for the same, the later one holds.
+/// replaced ([`DiagramNode::replaced`](crate::diagram::DiagramNode)). Of two options for the same, the later one holds.
 ///
 /// ```
 /// use std::time::Duration;

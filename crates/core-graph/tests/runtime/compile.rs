@@ -1,6 +1,7 @@
 //! Mistakes and warnings of a graph, each with its text.
 
-use graphloom_core_graph::{END, Marks, Mode, Node, START, Snapshot, State, StateGraph, Task};
+use graphloom_core_graph::diagram::Marks;
+use graphloom_core_graph::{END, Mode, Node, START, Snapshot, State, StateGraph, Task};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -7,9 +7,8 @@ mod transport;
 
 use std::collections::BTreeMap;
 
-use graphloom_core_graph::{
-    Field, FieldChange, FieldKind, FieldSet, Log, Op, Shared, State, StateError, Step, Stored, Table,
-};
+use graphloom_core_graph::fields::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
+use graphloom_core_graph::{Log, Shared, State, StateError, Step, Table};
 use proptest::prelude::*;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

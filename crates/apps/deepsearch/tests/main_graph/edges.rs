@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use graphloom_core_graph::Diagram;
+use graphloom_core_graph::diagram::Diagram;
 use graphloom_deepsearch::graph::graph;
 use graphloom_deepsearch::{GraphKind, collector, dependency, section};
 

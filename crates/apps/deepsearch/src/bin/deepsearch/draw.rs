@@ -1,7 +1,7 @@
 //! Drawings of the graphs.
 
 use graphloom_cli::{CliError, ExitStatus, Failure, GraphFormat, Session};
-use graphloom_core_graph::Diagram;
+use graphloom_core_graph::diagram::Diagram;
 use serde_json::json;
 
 /// Draws one graph or all of them.

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use graphloom_cli::runs::{self as stored, RunPath, RunReport};
 use graphloom_cli::{ExitStatus, Failure, GraphFormat, Session, time_text};
-use graphloom_core_graph::Marks;
 use graphloom_core_graph::checkpoint::HistoryFilter;
+use graphloom_core_graph::diagram::Marks;
 use graphloom_pocketflow::session as sessions;
 use serde_json::{Value, json};
 
