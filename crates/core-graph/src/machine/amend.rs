@@ -28,14 +28,10 @@ impl<S: State> Machine<S> {
             RouteFault::Run(error) => Fault::Run(error),
             RouteFault::Node(error) => Fault::Run(RunError::BadUpdate { message: error.to_string() }),
         })?;
-        // The step of ephemeral fields is not over. They are known by their version when they are read back, so all of
-        // them get the version of this commit.
+        // The step of ephemeral fields is not over, and the update may set others.
         let Self { core, topology, .. } = self;
         core.ephemeral.extend(written.iter().filter(|at| topology.fields[*at].ephemeral));
-        for at in self.ephemeral.iter() {
-            folded.changed.insert(at);
-            folded.reset.insert(at);
-        }
+        self.keep_ephemeral(&mut folded);
         let unfinished = self.frontier.iter().filter(|(_, task)| !matches!(task.phase, Phase::Finished(_)));
         let dispatched: Vec<TaskId> = unfinished.filter(|(_, task)| task.seen.is_some()).map(|(id, _)| id).collect();
         let Self { core, state, .. } = self;

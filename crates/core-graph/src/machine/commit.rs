@@ -166,7 +166,9 @@ impl<S: State> Machine<S> {
     pub(crate) fn fork(&mut self, now: u64) -> Result<(Committed, Renamed), Fault> {
         let number = self.newest + 1;
         let (renamed, _) = self.renew_tasks(number, None);
-        let committed = self.seal(number, Source::Fork, Folded::default(), SmallVec::new(), Vec::new(), now)?;
+        let mut folded = Folded::default();
+        self.keep_ephemeral(&mut folded);
+        let committed = self.seal(number, Source::Fork, folded, SmallVec::new(), Vec::new(), now)?;
         Ok((committed, renamed))
     }
 
@@ -226,6 +228,15 @@ impl<S: State> Machine<S> {
             let mut written = FieldSet::default();
             S::written(&topology.layout, update, &mut written);
             self.ephemeral.extend(written.iter().filter(|at| topology.fields[*at].ephemeral));
+        }
+    }
+
+    /// Gives ephemeral fields that are set the version of a commit which does not end their step: they are known by it when
+    /// they are read back.
+    pub(super) fn keep_ephemeral(&self, folded: &mut Folded) {
+        for at in self.ephemeral.iter() {
+            folded.changed.insert(at);
+            folded.reset.insert(at);
         }
     }
 

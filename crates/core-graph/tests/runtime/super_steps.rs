@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{END, Node, START, Snapshot, State, StateGraph};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,8 +92,8 @@ struct Hinted {
     hint: Option<u32>,
 }
 
-#[tokio::test]
-async fn an_ephemeral_field_lives_for_one_step() {
+/// Four nodes in a row that tell the hint which they see. The second one leaves one.
+fn hinting() -> StateGraph<Hinted> {
     let mut graph = StateGraph::<Hinted>::new("g");
     let see = |hint: Option<Option<u32>>| {
         move |state: Snapshot<Hinted>| {
@@ -110,9 +111,28 @@ async fn an_ephemeral_field_lives_for_one_step() {
     const D: Node = Node::named("d");
     graph.add_node(D, see(None));
     graph.add_edge(START, A).add_edge(A, B).add_edge(B, C).add_edge(C, D);
-    let state = graph.compile().unwrap().run_once(Hinted::update().hint(Some(1))).await.unwrap().done().unwrap();
+    graph
+}
+
+#[tokio::test]
+async fn an_ephemeral_field_lives_for_one_step() {
+    let state = hinting().compile().unwrap().run_once(Hinted::update().hint(Some(1))).await.unwrap().done().unwrap();
     let seen: Vec<_> = state.seen.iter().copied().collect();
     assert_eq!(seen, [Some(1), None, Some(2), None], "of the input for `a`, of `b` for `c`");
+}
+
+#[tokio::test]
+async fn an_ephemeral_field_lives_for_one_step_after_a_fork() {
+    let store = MemoryCheckpointer::new();
+    let process = || hinting().compile().unwrap().with_checkpointer(store.clone()).thread("t");
+    process().run(Hinted::update().hint(Some(1))).await.unwrap().done().unwrap();
+    // Checkpoint 3 has what `b` left. Each call is a process of its own.
+    for from in [3, 6] {
+        process().at(from).fork().await.unwrap();
+    }
+    let state = process().continue_().await.unwrap().done().unwrap();
+    assert_eq!(state.seen.iter().copied().collect::<Vec<_>>(), [Some(1), None, Some(2), None]);
+    assert_eq!(state.hint, None);
 }
 
 #[tokio::test]
