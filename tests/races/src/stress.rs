@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteOptions, Synchronous};
 use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, MemoryCheckpointer, ThreadStatus};
@@ -163,9 +164,10 @@ impl Driver {
                     self.tally.done.fetch_add(1, Ordering::Relaxed);
                     return;
                 }
-                Err(RunError::Checkpoint(CheckpointError::ThreadBusy { .. })) => {
+                // Of two that ask at the same time, the first to write has it.
+                Err(RunError::Checkpoint(CheckpointError::ThreadBusy { .. } | CheckpointError::StaleHead { .. })) => {
                     self.tally.busy.fetch_add(1, Ordering::Relaxed);
-                    tokio::task::yield_now().await;
+                    tokio::time::sleep(Duration::from_millis(1)).await;
                 }
                 Err(error) => panic!("driver {} on `{}`: {error}", self.number, thread.id()),
             }
@@ -201,7 +203,7 @@ impl Driver {
                 Err(RunError::WrongStatus { .. }) => {}
                 Err(error) => panic!("driver {} on `{id}`: {error}", self.number),
             }
-            tokio::task::yield_now().await;
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
         check(&thread, 1, self.load.width).await;
     }

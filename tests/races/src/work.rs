@@ -59,6 +59,8 @@ pub fn wide(mode: Mode, width: u64, rounds: u64) -> Compiled<Work> {
     graph.add_edge(START, BEGIN);
     graph.add_sends(BEGIN, PART, move |_: &Work| (0..width).map(|at| PART.send(at, at)).collect());
     graph.add_join(PART, END_OF_ROUND);
-    graph.add_conditional_edges(END_OF_ROUND, [BEGIN], move |work: &Work| (work.rounds < rounds).then_some(BEGIN));
+    graph.add_conditional_edges(END_OF_ROUND, [BEGIN], move |work: &Work| {
+        (!work.rounds.is_multiple_of(rounds)).then_some(BEGIN)
+    });
     graph.compile().expect("the graph is the same at every call")
 }
