@@ -253,8 +253,13 @@ impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
     /// Takes the next task, unless the run is cancelled. The lock is released before the task is polled.
     fn next_task(&self) -> Option<Dispatch<S>> {
         let mut tasks = lock(&self.tasks);
-        let next = self.schedule().map_or(0, |schedule| schedule.draw(tasks.len()));
-        let task = tasks.remove(next);
+        let task = match self.schedule() {
+            None => tasks.pop_front(),
+            Some(schedule) => {
+                let next = schedule.draw(tasks.len());
+                tasks.remove(next)
+            }
+        };
         drop(tasks);
         task.filter(|_| !self.namespace.session.control.is_cancelled())
     }
