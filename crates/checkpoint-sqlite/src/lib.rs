@@ -56,6 +56,7 @@ mod database;
 mod failure;
 mod options;
 mod store;
+mod sync;
 
 pub use checkpointer::SqliteCheckpointer;
 pub use options::{SqliteOptions, Synchronous};

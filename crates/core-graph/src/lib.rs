@@ -141,6 +141,7 @@ mod step_row;
 pub mod store;
 mod stored_state;
 mod subgraph;
+mod sync;
 mod tasks;
 mod thread;
 mod timeout;
@@ -207,5 +208,7 @@ pub mod __private {
     pub use crate::state::checks;
     pub use crate::state::codec;
     pub use crate::state::keep;
+    #[cfg(shuttle)]
+    pub use crate::sync::explore;
     pub use {schemars, serde, serde_json};
 }

@@ -22,6 +22,8 @@ fn sources() -> Vec<(String, String)> {
         (name, fs::read_to_string(&path).expect("a source file"))
     };
     let mut all: Vec<_> = found.into_iter().map(read).collect();
+    // Tests of races, and what takes the place of the primitives in them.
+    all.retain(|(file, _)| !file.ends_with("/races.rs") && file != "sync/explored.rs");
     all.sort();
     assert!(all.len() > 150, "the sources were not found: {}", all.len());
     all
@@ -63,6 +65,7 @@ fn a_type_name_has_one_meaning() {
 /// The rooms of the crate and the files beside them, from the ground up. Each may import what stands before it.
 const FLOORS: &[&str] = &[
     "lock",
+    "sync",
     "error_text",
     "clock",
     "nearest",

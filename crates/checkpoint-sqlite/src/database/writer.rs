@@ -5,16 +5,28 @@
 //! [`Normal`](crate::Synchronous::Normal) a caller that finds the connection free works itself, and then does what others have queued
 //! meanwhile; nobody's thread waits for the connection. With [`Full`](crate::Synchronous::Full), where a commit waits for the disk, and
 //! with `SqliteOptions::own_thread` a thread does it all.
+//!
+//! Invariants:
+//!
+//! 1. Jobs leave the queue only under the connection's lock, all at once and in their order: each is done once, and after
+//!    those that were queued before it.
+//! 2. Whoever queued a job looks whether the connection is free, and whoever had the connection looks at the queue once more
+//!    after the lock is released. A job that came while the lock was held is done by one of the two.
+//! 3. With a thread that does it all, a job is queued before the thread is woken, and the thread looks at the queue under
+//!    the queue's lock before it waits: no wake-up is lost.
+//! 4. A caller is answered when the transaction of its job is over, and before the job is dropped; one whose job panicked
+//!    learns of it by the drop.
+//! 5. The writer closes the queue before it waits for the thread, which ends when a closed queue is empty: what was left for
+//!    later is done before the connection is closed.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, PoisonError, TryLockError};
 
 use futures::channel::oneshot;
 use rusqlite::Connection;
 
-use super::lock;
 use crate::failure::Failure;
+use crate::sync::{Condvar, Mutex, MutexGuard, lock, thread};
 
 /// A piece of work in a transaction. It is done again, when the transaction that it shared with others failed.
 pub(crate) type Work = Box<dyn FnMut(&Connection) -> Result<(), Failure> + Send>;
@@ -58,7 +70,7 @@ pub(crate) struct Writer {
     /// Whether all is left to the thread.
     apart: bool,
     /// There from the beginning when all is left to it.
-    thread: Mutex<Option<JoinHandle<()>>>,
+    thread: Mutex<Option<thread::JoinHandle<()>>>,
 }
 
 /// So often a caller does what others have queued, before a thread goes on with it and the caller with its own.
@@ -66,8 +78,6 @@ const ROUNDS: usize = 8;
 
 struct Shared {
     connection: Mutex<Connection>,
-    /// Jobs leave the queue only under the connection's lock, and whoever has had the lock looks at the queue once
-    /// more: a job that was queued when the lock was taken is not forgotten.
     queue: Mutex<Queue>,
     arrived: Condvar,
 }
@@ -172,7 +182,7 @@ impl Writer {
         let mut thread = lock(&self.thread);
         if thread.is_none() {
             let shared = Arc::clone(&self.shared);
-            let named = std::thread::Builder::new().name("graphloom-sqlite".to_owned());
+            let named = thread::Builder::new().name("graphloom-sqlite".to_owned());
             *thread = Some(named.spawn(move || shared.serve_until_closed())?);
         }
         Ok(())
@@ -202,7 +212,7 @@ struct HandOverOnPanic<'w>(&'w Writer);
 
 impl Drop for HandOverOnPanic<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() && !self.0.shared.is_idle() {
+        if thread::panicking() && !self.0.shared.is_idle() {
             // Without a thread to spare, the next who commits takes it along.
             let _ = self.0.hand_over();
         }
@@ -360,6 +370,9 @@ fn execute(connection: &Connection, statement: &str) -> Result<(), Failure> {
     connection.prepare_cached(statement)?.execute([])?;
     Ok(())
 }
+
+#[cfg(all(test, shuttle))]
+mod races;
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,11 @@
 //! The leases that one handle of a store has given.
 
-use crate::lock::lock;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use super::Lease;
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{Mutex, lock};
 
 /// The leases that one open store has given and not got back: the part of ownership that is the same for every store
 /// which several processes use. What other processes hold, the store must find out by itself.
@@ -96,3 +96,6 @@ impl Drop for Reserved<'_> {
         }
     }
 }
+
+#[cfg(all(test, shuttle))]
+mod races;

@@ -42,13 +42,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let started: VecDeque<_> = tasks.iter().filter_map(|due| self.start_task(due.id)).collect();
         self.workers.ended(tasks.len() - started.len());
         let start = DispatchStart { runtime: &self.runtime, namespace: &namespace, step };
-        if self.recorder.session.schedule.is_some() {
-            for task in started {
-                let id = task.id;
-                let turn = self.turn(id, task.attempt);
-                self.workers.start_in_turn(turn, id, start.start(task, &mut None).attempt());
-            }
-        } else if !started.is_empty() {
+        if !started.is_empty() {
             // In eager mode what ended is committed at once, also while another task computes.
             let takes_part = self.machine.in_barrier() && self.policy().takes(FastPath::InlineDispatches);
             self.workers.start(started, &start, takes_part);
@@ -82,22 +76,11 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// In a simulation, waits for the turn of a task that runs alone, unless the run is cancelled.
     pub(crate) async fn await_turn(&self, id: TaskId, attempt: u32) {
-        if self.recorder.session.schedule.is_some() {
+        if let Some(schedule) = &self.recorder.session.schedule {
             tokio::select! {
                 biased;
-                () = self.turn(id, attempt) => {}
+                () = schedule.turn(self.machine.task_path(id), attempt) => {}
                 () = self.recorder.session.control.cancelled() => {}
-            }
-        }
-    }
-
-    /// In a simulation, the turn of a task.
-    fn turn(&self, id: TaskId, attempt: u32) -> impl Future<Output = ()> + Send + use<S, Cx> {
-        let turn =
-            self.recorder.session.schedule.as_ref().map(|schedule| (Arc::clone(schedule), self.machine.task_path(id)));
-        async move {
-            if let Some((schedule, task)) = turn {
-                schedule.turn(task, attempt).await;
             }
         }
     }

@@ -1,7 +1,8 @@
 //! How many tasks are in flight beside others: in a namespace, and in its run.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// The number of tasks of a namespace that are in flight beside others. Where the run has a store the tasks are counted in
 /// the run's number too: whoever commits learns from it whether others may want to share the transaction.

@@ -4,19 +4,26 @@
 //! computes for long, or that blocks until it meets another node of the step, holds this worker. The monitor adds workers
 //! to what is still to be started after one to two [`TICK`]s; Go's scheduler takes work from held-up threads the same way
 //! (its `sysmon`). The thread is started with the first dispatch of a process, and sleeps while there is none.
+//!
+//! Invariants:
+//!
+//! 1. Every dispatch that is [watched](watch) and not dropped is widened once: it waits in `new` until a tick, and in the
+//!    list `old` of the thread until the next.
+//! 2. The monitor falls asleep under its lock, and only when it has nothing to look after. Who brings something finds it
+//!    asleep under the same lock and wakes it: no dispatch waits for a monitor that sleeps.
+//! 3. Nothing of a dispatch runs or is dropped under the lock.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, Weak};
-use std::thread::{self, Thread};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
-use crate::lock::lock;
+use crate::sync::{Condvar, Mutex, lock, start_background, thread};
 
 /// How often the monitor looks while there are dispatches.
 const TICK: Duration = Duration::from_millis(1);
 
 /// After this many ticks without a new dispatch the monitor sleeps until there is one.
-const IDLE_TICKS: u32 = 50;
+const IDLE_TICKS: u32 = if cfg!(shuttle) { 2 } else { 50 };
 
 /// What the monitor looks after.
 pub(crate) trait Watched: Send + Sync {
@@ -25,30 +32,50 @@ pub(crate) trait Watched: Send + Sync {
 }
 
 struct Monitor {
+    state: Mutex<MonitorState>,
+    /// Wakes the thread.
+    woken: Condvar,
+}
+
+struct MonitorState {
     /// What came since the last tick. Whoever holds it may drop it at any time.
     new: Vec<Weak<dyn Watched>>,
-    thread: Option<Thread>,
+    started: bool,
     sleeps: bool,
 }
 
-static MONITOR: Mutex<Monitor> = Mutex::new(Monitor { new: Vec::new(), thread: None, sleeps: false });
+impl Monitor {
+    const fn new() -> Self {
+        let state = MonitorState { new: Vec::new(), started: false, sleeps: false };
+        Self { state: Mutex::new(state), woken: Condvar::new() }
+    }
+}
+
+#[cfg(not(shuttle))]
+static MONITOR: Monitor = Monitor::new();
+
+#[cfg(shuttle)]
+shuttle::lazy_static! {
+    /// Another one for each interleaving that is drawn.
+    static ref MONITOR: Monitor = Monitor::new();
+}
 
 /// Looks after a dispatch from now on. Where no thread can be started it is widened at once.
 pub(crate) fn watch<W: Watched + 'static>(watched: &Arc<W>) {
-    let mut monitor = lock(&MONITOR);
-    if monitor.thread.is_none() {
-        let Ok(started) = thread::Builder::new().name("graphloom-monitor".to_owned()).spawn(run) else {
+    let mut monitor = lock(&MONITOR.state);
+    if !monitor.started {
+        if start_background("graphloom-monitor", run).is_err() {
             drop(monitor);
             return Arc::clone(watched).widen();
-        };
-        monitor.thread = Some(started.thread().clone());
+        }
+        monitor.started = true;
     }
     let watched: Arc<dyn Watched> = Arc::clone(watched) as Arc<dyn Watched>;
     monitor.new.push(Arc::downgrade(&watched));
-    if std::mem::take(&mut monitor.sleeps)
-        && let Some(thread) = &monitor.thread
-    {
-        thread.unpark();
+    // See invariant 2.
+    if std::mem::take(&mut monitor.sleeps) {
+        drop(monitor);
+        MONITOR.woken.notify_one();
     }
 }
 
@@ -61,13 +88,13 @@ fn run() {
             let _ = catch_unwind(AssertUnwindSafe(|| watched.widen()));
         }
         std::mem::swap(&mut old, &mut new);
-        let mut monitor = lock(&MONITOR);
+        let mut monitor = lock(&MONITOR.state);
         std::mem::swap(&mut monitor.new, &mut new);
         idle = if new.is_empty() && old.is_empty() { idle + 1 } else { 0 };
         if idle == IDLE_TICKS {
             (monitor.sleeps, idle) = (true, 0);
-            drop(monitor);
-            thread::park();
+            let sleeps = |monitor: &mut MonitorState| monitor.sleeps;
+            drop(MONITOR.woken.wait_while(monitor, sleeps).unwrap_or_else(PoisonError::into_inner));
         }
     }
 }

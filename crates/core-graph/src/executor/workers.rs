@@ -7,6 +7,9 @@
 //! cores. In eager mode, where what ended is committed at once, the driver is left free, and all workers are tasks of the
 //! runtime.
 //!
+//! In a simulation the schedule decides what else threads and clocks do: which task a worker takes next, whether it adds
+//! another worker or yields, and whether a task starts in place.
+//!
 //! Invariants:
 //!
 //! 1. A task that waits after its first poll becomes a task of the runtime at once. It may be next in the queue for a
@@ -17,20 +20,19 @@
 //!    [`Workers::ended`] or [`Workers::abort`].
 //! 4. The driver takes the whole queue under its lock. The worker that finds the queue empty wakes the driver after it
 //!    has released the lock, and the wake-up is kept when nobody waits yet: none is lost.
-//! 5. [`Workers::release`] closes the queue under its lock, so that nothing is started afterwards. What runs holds the
+//! 5. A task leaves the tasks of its dispatch under their lock, so that one worker starts it.
+//! 6. [`Workers::release`] closes the queue under its lock, so that nothing is started afterwards. What runs holds the
 //!    queue, and with it itself: the drop of the workers must stop it.
 
 use std::collections::VecDeque;
-use std::future::{Future, poll_fn};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
-use tokio::task::JoinSet;
 
 use crate::executor::attempt::{Attempt, judge};
 use crate::executor::in_flight::InFlight;
@@ -38,10 +40,12 @@ use crate::executor::monitor::{self, Watched};
 use crate::executor::run_loop::EndedTasks;
 use crate::executor::runtime::Runtime;
 use crate::executor::task_context::NamespaceContext;
-use crate::executor::task_start::{Call, DispatchStart};
-use crate::lock::lock;
+use crate::executor::task_start::{Call, DispatchStart, TaskStart};
+use crate::limits::TurnOrder;
 use crate::machine::{Dispatch, TaskOutcome};
 use crate::state::State;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{JoinSet, Mutex, Stopwatch, lock, yield_now};
 use crate::tasks::TaskId;
 
 /// A worker yields to other tasks of the runtime after this many first polls, or after [`TURN`].
@@ -55,6 +59,9 @@ const TIME_ALONE: Duration = Duration::from_micros(20);
 
 /// Tasks that take less time each are not worth another worker: what workers share goes from core to core with each.
 const SHORT_TASK: Duration = Duration::from_micros(2);
+
+/// The most workers of a dispatch in a simulation.
+const MOST_DRAWN: usize = 4;
 
 /// The tasks of a namespace that run beside others.
 pub(crate) struct Workers {
@@ -104,7 +111,7 @@ trait AnyUnstarted: Watched {
 /// A worker, as a task of the runtime.
 async fn worker(unstarted: Arc<dyn AnyUnstarted>) {
     while poll_fn(|context| Poll::Ready(Arc::clone(&unstarted).work(context))).await {
-        tokio::task::yield_now().await;
+        yield_now().await;
     }
 }
 
@@ -145,7 +152,10 @@ impl Workers {
         takes_part: bool,
     ) {
         let threads = Handle::current();
-        let most = tasks.len().min(threads.metrics().num_workers());
+        let schedule = start.namespace.session.schedule.as_deref();
+        let workers =
+            schedule.map_or_else(|| threads.metrics().num_workers(), |schedule| 1 + schedule.draw(MOST_DRAWN));
+        let most = tasks.len().min(workers);
         let unstarted = Arc::new(Unstarted {
             tasks: Mutex::new(tasks),
             spare_workers: AtomicUsize::new(if takes_part { most - 1 } else { most }),
@@ -159,7 +169,8 @@ impl Workers {
             unstarted.add_workers(most);
             return;
         }
-        if most > 1 {
+        // A simulated task holds no worker up, and workers are added by draw.
+        if most > 1 && schedule.is_none() {
             monitor::watch(&unstarted);
         }
         if let Some(before) = self.own.replace(unstarted) {
@@ -167,30 +178,12 @@ impl Workers {
         }
     }
 
-    /// Starts a task when a schedule says that it is the task's turn.
-    pub(crate) fn start_in_turn<S: State, Cx: Send + Sync + 'static>(
-        &mut self,
-        turn: impl Future<Output = ()> + Send + 'static,
-        id: TaskId,
-        attempt: Attempt<S, Call<S, Cx>>,
-    ) {
-        let completions = Arc::clone(self.completions());
-        let finish = {
-            let completions = Arc::clone(&completions);
-            async move {
-                turn.await;
-                completions.push(id, attempt.finish().await);
-            }
-        };
-        completions.spawn(Box::pin(finish), &Handle::current());
-    }
-
     /// Waits until tasks have ended, and returns them. Dropping the wait loses none.
     pub(crate) async fn next(&mut self) -> EndedTasks {
         loop {
             if let Some(unstarted) = &self.own {
                 match poll_fn(|context| Poll::Ready(Arc::clone(unstarted).work(context))).await {
-                    true => tokio::task::yield_now().await,
+                    true => yield_now().await,
                     false => self.own = None,
                 }
             }
@@ -230,7 +223,7 @@ impl Workers {
     }
 }
 
-/// See invariant 5.
+/// See invariant 6.
 impl Drop for Workers {
     fn drop(&mut self) {
         self.release();
@@ -259,30 +252,76 @@ impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
 
     /// Takes the next task, unless the run is cancelled. The lock is released before the task is polled.
     fn next_task(&self) -> Option<Dispatch<S>> {
-        let task = lock(&self.tasks).pop_front();
+        let mut tasks = lock(&self.tasks);
+        let task = match self.schedule() {
+            None => tasks.pop_front(),
+            Some(schedule) => {
+                let next = schedule.draw(tasks.len());
+                tasks.remove(next)
+            }
+        };
+        drop(tasks);
         task.filter(|_| !self.namespace.session.control.is_cancelled())
     }
 
     fn has_tasks(&self) -> bool {
         !lock(&self.tasks).is_empty()
     }
+
+    fn schedule(&self) -> Option<&dyn TurnOrder> {
+        self.namespace.session.schedule.as_deref()
+    }
+
+    /// In a simulation, makes a task wait for its turn, unless the schedule says that it starts at once. Returns a task that
+    /// starts at once.
+    fn unless_later<'t>(
+        &self,
+        task: TaskStart<'t, S, Cx>,
+        id: TaskId,
+        node: u32,
+        attempt: u32,
+    ) -> Option<TaskStart<'t, S, Cx>> {
+        let Some(schedule) = &self.namespace.session.schedule else { return Some(task) };
+        let path = id.path(&self.namespace.base, self.runtime.topology.node(node).name.as_str());
+        if schedule.draw(2) == 0 {
+            schedule.starts(path, attempt);
+            return Some(task);
+        }
+        let (schedule, attempt_of, completions) = (Arc::clone(schedule), task.attempt(), Arc::clone(&self.completions));
+        let finish = async move {
+            schedule.turn(path, attempt).await;
+            completions.push(id, attempt_of.finish().await);
+        };
+        self.completions.spawn(Box::pin(finish), &self.threads);
+        None
+    }
 }
 
 impl<S: State, Cx: Send + Sync + 'static> AnyUnstarted for Unstarted<S, Cx> {
     fn work(self: Arc<Self>, context: &mut PollContext<'_>) -> bool {
         let start = DispatchStart { runtime: &self.runtime, namespace: &self.namespace, step: self.step };
-        let begun = Instant::now();
+        let begun = Stopwatch::start();
         let mut spare = None;
         for polls in 1..=POLLS_PER_TURN {
             let Some(task) = self.next_task() else { return false };
-            let id = task.id;
-            let mut task = start.start(task, &mut spare);
+            let (id, node, attempt) = (task.id, task.node, task.attempt);
+            let task = start.start(task, &mut spare);
+            let Some(mut task) = self.unless_later(task, id, node, attempt) else { continue };
             match task.start_node(context) {
                 Poll::Ready(result) => {
                     self.completions.push(id, judge(result, task.services.as_deref()));
                     spare = task.services;
                 }
                 Poll::Pending => self.spawn_waiting(id, task.attempt()),
+            }
+            if let Some(schedule) = self.schedule() {
+                if schedule.draw(3) == 0 {
+                    self.add_workers(1);
+                }
+                if schedule.draw(3) == 0 {
+                    return true;
+                }
+                continue;
             }
             // The clock is read after the first tasks, and then from time to time.
             if polls > 2 && polls % 8 != 0 {
@@ -339,6 +378,9 @@ impl Completions {
         std::mem::take(&mut queue.ended)
     }
 }
+
+#[cfg(all(test, shuttle))]
+mod races;
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,8 @@
 //! Asking a run to stop.
 
-use std::sync::atomic::{AtomicU8, Ordering};
-
 use tokio::sync::Notify;
 
+use crate::sync::atomic::{AtomicU8, Ordering};
 use crate::tasks::Stop;
 
 /// Shared by a run, its children and its handles.

@@ -1,21 +1,22 @@
 //! The writing side of a run: commits under a lease, by the run's durability.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use futures::FutureExt;
 use smallvec::smallvec;
 
 use crate::checkpoint::{
     CheckpointError, Checkpointer, Commit, CompactStep, DirectWriter, Lease, StepOrigin, TaskRecord, ThreadRow,
 };
-use crate::limits::Durability;
-use crate::lock::lock;
+use crate::limits::{Durability, TurnOrder};
 use crate::record::Heads;
 use crate::recorder::events::{Events, number, tell};
 use crate::recorder::exit_buffer::ExitBuffer;
-use crate::recorder::group_commit::{CommitStatus, Commits, GroupCommit, Permit};
+use crate::recorder::group_commit::{BegunCommit, CommitStatus, CommitTicket, Commits, GroupCommit, Permit, Writes};
 use crate::recorder::subscriber::Queue;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{Mutex, lock};
 
 /// A session's side of the store.
 pub(crate) struct CommitLog {
@@ -34,6 +35,8 @@ pub(crate) struct CommitLog {
     exit_buffer: Mutex<ExitBuffer>,
     /// How many tasks of the run are in flight beside others.
     beside: Arc<AtomicUsize>,
+    /// In a simulation, decides which commits share a transaction.
+    schedule: Option<Arc<dyn TurnOrder>>,
 }
 
 /// A direct way into the store, and the sequence number of the journal on it. Held while a commit is written, which takes
@@ -56,6 +59,7 @@ impl CommitLog {
             status: Arc::default(),
             exit_buffer: Mutex::default(),
             beside: Arc::default(),
+            schedule: None,
         }
     }
 
@@ -70,6 +74,11 @@ impl CommitLog {
         if let Some(direct) = &mut self.direct {
             direct.seq = Mutex::new(last_seq);
         }
+    }
+
+    /// In a simulation, goes by its schedule.
+    pub(crate) fn go_by(&mut self, schedule: Option<&Arc<dyn TurnOrder>>) {
+        self.schedule = schedule.map(Arc::clone);
     }
 
     /// Where tasks in flight beside others are counted.
@@ -108,17 +117,16 @@ impl CommitLog {
             commit.journal = number(events, &mut journal);
             match durability {
                 Durability::Sync => {
-                    if !self.is_alone() {
-                        let permit = self.permit().await;
+                    if let Some(writes) = self.put(commit) {
                         let events = if reader.is_some() { std::mem::take(events) } else { Events::new() };
-                        let ticket = permit.enqueue(smallvec![commit], events, reader);
+                        let ticket = self.enqueue(writes, events, reader).await;
                         drop(journal);
                         return ticket.written().await;
                     }
-                    self.put(commit).await;
                 }
                 Durability::Async => {
-                    drop(self.permit().await.enqueue(smallvec![commit], Events::new(), None));
+                    let commits = Writes::Commits(smallvec![commit]);
+                    drop(self.enqueue(commits, Events::new(), None).await);
                 }
                 Durability::Exit => {
                     let is_full = {
@@ -199,11 +207,8 @@ impl CommitLog {
         }
         let journal = self.lock_journal().await;
         self.status.check()?;
-        if self.is_alone() {
-            self.put(commit).await;
-            return self.status.check();
-        }
-        let ticket = self.permit().await.enqueue(smallvec![commit], Events::new(), None);
+        let Some(writes) = self.put(commit) else { return self.status.check() };
+        let ticket = self.enqueue(writes, Events::new(), None).await;
         drop(journal);
         ticket.written().await
     }
@@ -228,7 +233,7 @@ impl CommitLog {
         if self.is_idle() {
             return self.status.check();
         }
-        let ticket = self.permit().await.enqueue(Commits::new(), Events::new(), None);
+        let ticket = self.enqueue(Writes::Commits(Commits::new()), Events::new(), None).await;
         drop(journal);
         ticket.written().await
     }
@@ -243,17 +248,35 @@ impl CommitLog {
         self.beside.load(Ordering::Relaxed) <= 1 && self.is_idle()
     }
 
-    async fn put(&self, commit: Box<Commit>) {
-        if let Err(error) = self.store.commit(&self.lease, *commit).await {
-            self.status.fail(error);
+    /// Writes a commit where it is made, if that keeps nobody waiting, and as far as it takes no waiting. Returns what is to
+    /// be enqueued otherwise: a commit that waits for the store goes on there when the caller is dropped. The caller holds
+    /// the journal's lock until it has enqueued.
+    fn put(&self, commit: Box<Commit>) -> Option<Writes> {
+        let waits = self.schedule.as_ref().is_some_and(|schedule| schedule.draw(2) == 0);
+        if waits || !self.is_alone() {
+            return Some(Writes::Commits(smallvec![commit]));
         }
+        let (store, lease) = (Arc::clone(&self.store), self.lease.clone());
+        let mut begun: BegunCommit = Box::pin(async move { store.commit(&lease, *commit).await });
+        match (&mut begun).now_or_never() {
+            None => return Some(Writes::Begun(begun)),
+            Some(Err(error)) => self.status.fail(error),
+            Some(Ok(())) => {}
+        }
+        None
+    }
+
+    /// Enqueues in the next place of the queue. The caller holds the journal's lock.
+    async fn enqueue(&self, writes: Writes, events: Events, reader: Option<&Arc<Queue>>) -> CommitTicket {
+        self.permit().await.enqueue(writes, events, reader)
     }
 
     /// Reserves the next place in the queue. The caller holds the journal's lock until it has enqueued.
     async fn permit(&self) -> Permit {
         let requests = lock(&self.group_commit)
             .get_or_insert_with(|| {
-                GroupCommit::start(Arc::clone(&self.store), self.lease.clone(), Arc::clone(&self.status))
+                let schedule = self.schedule.as_ref().map(Arc::clone);
+                GroupCommit::start(Arc::clone(&self.store), self.lease.clone(), Arc::clone(&self.status), schedule)
             })
             .requests();
         Permit::last(requests, &self.status).await
@@ -278,7 +301,7 @@ impl CommitLog {
         }
         let permit = self.permit().await;
         let commits = lock(&self.exit_buffer).take().into_iter().map(Box::new).collect();
-        permit.enqueue(commits, Events::new(), None).written().await
+        permit.enqueue(Writes::Commits(commits), Events::new(), None).written().await
     }
 }
 
@@ -293,3 +316,6 @@ impl fmt::Debug for CommitLog {
         f.debug_struct("CommitLog").field("lease", &self.lease).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, shuttle))]
+mod races;

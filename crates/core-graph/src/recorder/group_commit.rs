@@ -8,19 +8,24 @@
 //!    it 0 under the journal's lock may write past the queue.
 //! 3. The first failure of the store stays, nothing is written after it, and every ticket ends with it: the failure is
 //!    noted before the requests are dropped, whose drop wakes those who wait.
+//! 4. A ticket whose request nobody will take does not wait. The task that writes closes the queue before it drops what is
+//!    in it; who enqueues looks whether the queue is closed when the request is in it. One of the two sees the other.
+//! 5. A commit that has begun is carried to its end, whoever goes away: what it was begun in is the first of its batch, for
+//!    it is begun only while nothing waits, under the journal's lock.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use smallvec::SmallVec;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
 
 use crate::checkpoint::{CheckpointError, Checkpointer, Commit, Lease};
-use crate::lock::lock;
+use crate::limits::TurnOrder;
 use crate::recorder::events::{Events, tell};
 use crate::recorder::subscriber::Queue;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::{JoinHandle, Mutex, lock, spawn, yield_now};
 
 /// At most so many requests wait in the queue; whoever comes then waits for a place.
 const MOST_QUEUED: usize = 256;
@@ -28,11 +33,20 @@ const MOST_QUEUED: usize = 256;
 /// Commits that belong together; mostly one.
 pub(crate) type Commits = SmallVec<[Box<Commit>; 1]>;
 
+/// A commit on its way to the store.
+pub(crate) type BegunCommit = BoxFuture<'static, Result<(), CheckpointError>>;
+
+/// What a request has written.
+pub(crate) enum Writes {
+    /// No commits when the sender only waits for the requests before this one.
+    Commits(Commits),
+    /// A commit that was begun where it was made, and waits for the store.
+    Begun(BegunCommit),
+}
+
 /// A request to write commits.
-#[derive(Debug)]
 pub(crate) struct WriteRequest {
-    /// None when the sender only waits for the requests before this one.
-    pub(crate) commits: Commits,
+    writes: Writes,
     /// Sent to the subscriber when the commits are written.
     pub(crate) events: Events,
     pub(crate) reader: Option<Arc<Queue>>,
@@ -51,13 +65,16 @@ impl Permit {
     }
 
     /// Enqueues commits in that place.
-    pub(crate) fn enqueue(self, commits: Commits, events: Events, reader: Option<&Arc<Queue>>) -> CommitTicket {
+    pub(crate) fn enqueue(self, writes: Writes, events: Events, reader: Option<&Arc<Queue>>) -> CommitTicket {
         let (done, written) = oneshot::channel();
+        let mut written = Some(written);
         if let Some(permit) = self.permit {
             self.status.waiting.fetch_add(1, Ordering::Release);
-            permit.send(WriteRequest { commits, events, reader: reader.map(Arc::clone), done });
+            let queue = permit.send(WriteRequest { writes, events, reader: reader.map(Arc::clone), done });
+            // See invariant 4.
+            written.take_if(|_| queue.is_closed());
         } else {
-            self.status.fail(gone());
+            written = None;
         }
         CommitTicket { written, status: self.status }
     }
@@ -66,7 +83,8 @@ impl Permit {
 /// The receipt of a request: waits until its commits are written.
 #[must_use = "what nobody waits for may not be written"]
 pub(crate) struct CommitTicket {
-    written: oneshot::Receiver<()>,
+    /// None when the queue is gone, and has left its error.
+    written: Option<oneshot::Receiver<()>>,
     status: Arc<CommitStatus>,
 }
 
@@ -76,7 +94,11 @@ impl CommitTicket {
     /// # Errors
     /// The store has failed, here or before.
     pub(crate) async fn written(self) -> Result<(), CheckpointError> {
-        if self.written.await.is_err() {
+        let done = match self.written {
+            Some(written) => written.await.is_ok(),
+            None => false,
+        };
+        if !done {
             self.status.fail(gone());
         }
         self.status.check()
@@ -142,11 +164,17 @@ fn repeated(error: &CheckpointError) -> CheckpointError {
 }
 
 impl GroupCommit {
-    pub(crate) fn start(store: Arc<dyn Checkpointer>, lease: Lease, status: Arc<CommitStatus>) -> Self {
+    /// Starts the task that writes. In a simulation `schedule` decides what shares a transaction.
+    pub(crate) fn start(
+        store: Arc<dyn Checkpointer>,
+        lease: Lease,
+        status: Arc<CommitStatus>,
+        schedule: Option<Arc<dyn TurnOrder>>,
+    ) -> Self {
         let (requests, waiting) = mpsc::channel(MOST_QUEUED);
-        let task = tokio::spawn({
+        let task = spawn({
             let status = Arc::clone(&status);
-            async move { write(&*store, &lease, &status, waiting).await }
+            async move { write(&*store, &lease, &status, schedule.as_deref(), waiting).await }
         });
         Self { requests, task, status }
     }
@@ -169,34 +197,60 @@ async fn write(
     store: &dyn Checkpointer,
     lease: &Lease,
     status: &CommitStatus,
+    schedule: Option<&dyn TurnOrder>,
     mut waiting: mpsc::Receiver<WriteRequest>,
 ) {
     let mut requests = Vec::new();
-    while waiting.recv_many(&mut requests, MOST_QUEUED).await > 0 {
-        collect_batch(&mut requests, &mut waiting).await;
-        let mut commits: Vec<Commit> = requests
-            .iter_mut()
-            .flat_map(|request| std::mem::take(&mut request.commits))
-            .map(|commit| *commit)
-            .collect();
-        let written = match commits.len() {
-            0 => Ok(()),
-            1 => store.commit(lease, commits.remove(0)).await,
-            _ => store.commit_all(lease, commits).await,
+    while !requests.is_empty() || waiting.recv_many(&mut requests, MOST_QUEUED).await > 0 {
+        // See invariant 5.
+        let mut written = match requests.first_mut().map(|request| &mut request.writes) {
+            Some(Writes::Begun(begun)) => begun.await,
+            _ => Ok(()),
         };
+        collect_batch(&mut requests, &mut waiting).await;
+        let mut batch = requests.len();
+        if let Some(schedule) = schedule {
+            schedule.pause().await;
+            batch = 1 + schedule.draw(batch);
+        }
+        if written.is_ok() {
+            written = write_batch(store, lease, &mut requests[..batch]).await;
+        }
         if let Err(error) = written {
             // See invariant 3.
             return status.fail(error);
         }
-        for request in &mut requests {
+        for request in &mut requests[..batch] {
             tell(request.reader.as_deref(), &mut request.events).await;
         }
         // See invariant 2.
-        status.waiting.fetch_sub(requests.len(), Ordering::Release);
-        for request in requests.drain(..) {
+        status.waiting.fetch_sub(batch, Ordering::Release);
+        for request in requests.drain(..batch) {
+            if let Some(schedule) = schedule {
+                schedule.pause().await;
+            }
             // The one who waited may be gone.
             let _ = request.done.send(());
         }
+    }
+}
+
+/// Writes the commits of requests together.
+async fn write_batch(
+    store: &dyn Checkpointer,
+    lease: &Lease,
+    requests: &mut [WriteRequest],
+) -> Result<(), CheckpointError> {
+    let mut commits: Vec<Commit> = Vec::new();
+    for request in requests {
+        if let Writes::Commits(more) = &mut request.writes {
+            commits.extend(more.drain(..).map(|commit| *commit));
+        }
+    }
+    match commits.len() {
+        0 => Ok(()),
+        1 => store.commit(lease, commits.remove(0)).await,
+        _ => store.commit_all(lease, commits).await,
     }
 }
 
@@ -206,7 +260,7 @@ async fn collect_batch(requests: &mut Vec<WriteRequest>, waiting: &mut mpsc::Rec
     let mut before = if requests.iter().all(|request| request.done.is_closed()) { requests.len() } else { 0 };
     while before < requests.len() && requests.len() < MOST_QUEUED {
         before = requests.len();
-        tokio::task::yield_now().await;
+        yield_now().await;
         while let Ok(request) = waiting.try_recv() {
             requests.push(request);
         }

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::checkpoint::{CheckpointError, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::clock::Clock;
 use crate::event::{EVENT_VERSION, Event, EventKind, EventMode};
-use crate::limits::{Budget, Control, RunPolicy, TurnOrder};
+use crate::limits::{Budget, Control, Durability, RunPolicy, TurnOrder};
 use crate::record::Heads;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::events::{Events, tell};
@@ -205,7 +205,15 @@ impl Session {
     ) -> Result<(), CheckpointError> {
         match &self.attached {
             Some(attached) => {
-                attached.write_commit(commit, heads, events, self.policy.durability, self.queue.as_ref()).await
+                let checkpoint = self.schedule.as_deref().and_then(|_| Some(commit.checkpoint.as_ref()?.number));
+                let ns = checkpoint.map(|_| Arc::clone(&commit.ns));
+                attached.write_commit(commit, heads, events, self.policy.durability, self.queue.as_ref()).await?;
+                if let (Some(schedule), Some(ns), Some(checkpoint)) = (&self.schedule, ns, checkpoint)
+                    && self.policy.durability == Durability::Sync
+                {
+                    schedule.acknowledged(&ns, checkpoint);
+                }
+                Ok(())
             }
             None => {
                 tell(self.queue.as_deref(), events).await;

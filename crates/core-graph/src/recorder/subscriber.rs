@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use tokio::sync::Notify;
 
 use crate::event::{Event, EventKind, EventMode};
 use crate::limits::Control;
-use crate::lock::lock;
+use crate::sync::{Mutex, MutexGuard, lock};
 
 /// What happens when a subscriber is slower than its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ struct Unread {
 }
 
 /// Unread events kept at most.
-const CAPACITY: usize = 1024;
+const CAPACITY: usize = if cfg!(shuttle) { 2 } else { 1024 };
 
 impl Queue {
     pub(crate) fn new(lag: Lag, modes: Vec<EventMode>, control: Arc<Control>) -> Self {
@@ -162,3 +162,6 @@ impl Queue {
         self.lock().closed
     }
 }
+
+#[cfg(all(test, shuttle))]
+mod races;

@@ -18,9 +18,11 @@ use tokio::time::Instant;
 use crate::checkpoint::{CheckpointError, Checkpointer, MemoryCheckpointer, ThreadStatus};
 use crate::clock::Clock;
 use crate::error::RunError;
+use crate::event::EventMode;
 use crate::executor::conclude;
 use crate::limits::{Control, Durability, FastPath, RunPolicy, TurnOrder};
 use crate::questions::Answers;
+use crate::recorder::{Lag, Queue};
 use crate::state::State;
 use crate::thread::{App, KnownStates, Opening, Thread, Threads};
 
@@ -36,7 +38,8 @@ use store::{FaultPlan, Life};
 /// Nodes, step machine, driver and checkpoints are the real ones. The store is in memory, and at chosen points a commit
 /// never returns: it is written or not, everything in the process is dropped at once, and a new one goes on from the
 /// store. [`Faults`] say what else goes wrong: deaths anywhere, calls that fail or take long, answers that are lost,
-/// writes that are forgotten. Tasks that run beside each other take turns drawn from the seed.
+/// writes that are forgotten. Tasks that run beside each other take turns drawn from the seed, and so do the workers that
+/// start them, the task that writes commits in groups, and a subscriber.
 ///
 /// It runs in the caller's runtime: on a current-thread runtime with paused time (`#[tokio::test(start_paused = true)]`)
 /// a simulation is deterministic and waits take no time.
@@ -126,7 +129,9 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         }
     }
 
-    /// Draws the order of tasks, the points of crashes and the fast paths of the runtime that are taken from another seed.
+    /// Draws all that chance decides from another seed: the order of tasks and which of them run in place, the commits that
+    /// share a transaction, the points of crashes, whether a subscriber reads, and the fast paths of the runtime that are
+    /// taken.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -178,8 +183,8 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     /// The thread cannot be read or gone on with, which is a fault.
     pub async fn run(&self, input: S::Update) -> Result<Report<S>, RunError> {
         let mut store = MemoryCheckpointer::new();
-        let schedule = Arc::new(Schedule::new(self.seed));
         let plan = Arc::new(FaultPlan::new(self.faults, self.at, self.seed));
+        let schedule = Arc::new(Schedule::new(self.seed, &plan));
         let clock: Arc<dyn Clock> = Arc::new(RunTime(Instant::now()));
         let policy = self.drawn_policy();
         // What one process has read of the thread, the next one still knows, as one does that did not die.
@@ -199,7 +204,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
             let end = tokio::select! {
                 biased;
                 () = life.died() => None,
-                end = up_to_doom(plan.doom(), Box::pin(self.live(&thread, &input))) => end,
+                end = up_to_doom(plan.doom(), Box::pin(self.live(&thread, &input, &schedule))) => end,
             };
             match end {
                 None => {
@@ -228,12 +233,22 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     }
 
     /// What a process does: one call, as the thread's status asks for. Whether nothing is left to do.
-    async fn live(&self, thread: &Thread<S, Cx>, input: &S::Update) -> Result<bool, RunError> {
+    async fn live(&self, thread: &Thread<S, Cx>, input: &S::Update, schedule: &Schedule) -> Result<bool, RunError> {
         let Some(opening) = self.next_call(thread, input).await? else { return Ok(true) };
-        let ended = {
-            let (mut driver, entry) = thread.open(opening, Arc::new(Control::default()), None).await?;
-            conclude(&mut driver, entry).await
+        let control = Arc::new(Control::default());
+        let modes = vec![EventMode::Debug];
+        let queue = schedule.is_read().then(|| Arc::new(Queue::new(Lag::Block, modes, Arc::clone(&control))));
+        let reader = queue.clone();
+        let run = async move {
+            let ended = async {
+                let (mut driver, entry) = thread.open(opening, control, queue.clone()).await?;
+                conclude(&mut driver, entry).await
+            };
+            let ended = ended.await;
+            queue.iter().for_each(|queue| queue.finish());
+            ended
         };
+        let (ended, ()) = tokio::join!(run, self.read(reader, schedule));
         match ended {
             Ok(_)
             | Err(
@@ -249,6 +264,21 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         }
         let waiting = thread.state().await?;
         Ok(waiting.status != ThreadStatus::Waiting || self.answers_to(&waiting.questions).0.is_empty())
+    }
+
+    /// What the subscriber of a process does, if it has one: reads, and may go away.
+    async fn read(&self, queue: Option<Arc<Queue>>, schedule: &Schedule) {
+        let Some(queue) = queue else { return };
+        while let Some(event) = queue.next().await {
+            if self.policy.durability == Durability::Sync {
+                event.seq.into_iter().for_each(|seq| schedule.told(seq));
+            }
+            if schedule.is_over() {
+                break;
+            }
+            schedule.pause().await;
+        }
+        queue.close();
     }
 
     /// Runs once without a crash, and then once for each point where it can die.

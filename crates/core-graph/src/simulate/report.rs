@@ -34,8 +34,8 @@ pub struct Report<S> {
     pub steps: Vec<Vec<String>>,
     /// What became of durable steps, by task and key.
     pub onces: BTreeMap<(String, String), OnceRuns>,
-    /// Broken promises: a commit that was acknowledged and is gone, a task committed twice, a durable step repeated
-    /// after its result was stored, a branch that nobody asked for, a run that neither ends nor can be gone on with.
+    /// Broken promises: a commit that was acknowledged and is gone, or that was acknowledged or told before it was written,
+    /// a task committed twice, a durable step repeated after its result was stored, a branch that nobody asked for, a run that neither ends nor can be gone on with.
     /// Empty unless there is a fault in this crate or in the store.
     pub violations: Vec<String>,
 }
@@ -49,7 +49,7 @@ pub(super) async fn report<S: State, Cx: Send + Sync + 'static>(
     crashes: u64,
 ) -> Result<Report<S>, RunError> {
     let state = thread.state().await?;
-    let mut violations = schedule.repeated();
+    let mut violations = schedule.violations();
     for (ns, row) in plan.acknowledged() {
         let kept = store.checkpoint(THREAD, &ns, Some(row.number)).await?;
         if kept.is_none_or(|kept| kept.id != row.id) {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::future::BoxFuture;
 
-use super::store::KeptResults;
+use super::store::{FaultPlan, KeptResults};
 use crate::limits::TurnOrder;
 use crate::lock::lock;
 
@@ -33,13 +33,19 @@ pub struct OnceRuns {
 
 /// Shared by all lives of a simulation.
 #[derive(Debug)]
-pub(crate) struct Schedule(Mutex<Seen>);
+pub(crate) struct Schedule {
+    seen: Mutex<Seen>,
+    /// Knows what is written.
+    plan: Arc<FaultPlan>,
+}
 
 #[derive(Debug)]
 struct Seen {
     random: Random,
     started: Vec<Started>,
     onces: BTreeMap<(String, String), OnceRuns>,
+    /// What was told before it was so.
+    early: Vec<String>,
 }
 
 /// `SplitMix64` (Steele, Lea, Flood 2014).
@@ -66,15 +72,44 @@ impl Random {
 }
 
 /// A task passes up to this many turns before it begins.
-const TURNS: u64 = 8;
+const TURNS: usize = 8;
+
+/// The task that writes lets others go first up to this many times.
+const PAUSES: usize = 4;
 
 impl Schedule {
-    pub(super) fn new(seed: u64) -> Self {
-        Self(Mutex::new(Seen { random: Random::new(seed), started: Vec::new(), onces: BTreeMap::new() }))
+    pub(super) fn new(seed: u64, plan: &Arc<FaultPlan>) -> Self {
+        let random = Random::new(seed);
+        let seen = Seen { random, started: Vec::new(), onces: BTreeMap::new(), early: Vec::new() };
+        Self { seen: Mutex::new(seen), plan: Arc::clone(plan) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {
-        lock(&self.0)
+        lock(&self.seen)
+    }
+
+    /// Whether a subscriber reads a process.
+    pub(super) fn is_read(&self) -> bool {
+        self.draw(2) == 0
+    }
+
+    /// Whether the subscriber goes away now.
+    pub(super) fn is_over(&self) -> bool {
+        self.draw(50) == 0
+    }
+
+    /// A subscriber of a run under [`Durability::Sync`](crate::Durability::Sync) was told an event of the journal.
+    pub(super) fn told(&self, seq: u64) {
+        if !self.plan.has_written_event(seq) {
+            self.lock().early.push(format!("event {seq} of the journal was told before it was written"));
+        }
+    }
+
+    /// Lets others go first, less often than so many times.
+    async fn give_way(&self, times: usize) {
+        for _ in 0..self.draw(times) {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Only these results are stored.
@@ -92,25 +127,41 @@ impl Schedule {
         self.lock().onces.clone()
     }
 
-    pub(super) fn repeated(&self) -> Vec<String> {
+    /// What was promised and is not so.
+    pub(super) fn violations(&self) -> Vec<String> {
         let seen = self.lock();
         let repeated = seen.onces.iter().filter(|(_, once)| once.repeated > 0);
-        repeated
-            .map(|((task, key), _)| format!("durable step `{key}` of `{task}` ran again after it was stored"))
-            .collect()
+        let repeated =
+            repeated.map(|((task, key), _)| format!("durable step `{key}` of `{task}` ran again after it was stored"));
+        seen.early.iter().cloned().chain(repeated).collect()
     }
 }
 
 impl TurnOrder for Schedule {
-    /// Lets others go first, as the seed says.
+    fn draw(&self, limit: usize) -> usize {
+        self.lock().random.below(limit as u64) as usize
+    }
+
     fn turn(&self, task: Arc<str>, attempt: u32) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let turns = self.lock().random.below(TURNS);
-            for _ in 0..turns {
-                tokio::task::yield_now().await;
-            }
-            self.lock().started.push(Started { task: task.to_string(), attempt });
+            self.give_way(TURNS).await;
+            self.starts(task, attempt);
         })
+    }
+
+    fn starts(&self, task: Arc<str>, attempt: u32) {
+        self.lock().started.push(Started { task: task.to_string(), attempt });
+    }
+
+    fn pause(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.give_way(PAUSES))
+    }
+
+    fn acknowledged(&self, ns: &str, checkpoint: u64) {
+        if !self.plan.has_written(ns, checkpoint) {
+            let early = format!("checkpoint {checkpoint} of namespace `{ns}` was acknowledged before it was written");
+            self.lock().early.push(early);
+        }
     }
 
     fn once_ran(&self, task: &str, key: &str) {

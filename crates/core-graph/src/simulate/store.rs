@@ -34,6 +34,8 @@ struct Progress {
     random: Random,
     /// Checkpoints whose commit returned, with the place of the commit in the log.
     acknowledged: Vec<(usize, Arc<str>, CheckpointRow)>,
+    /// Checkpoints that were written, by namespace and number, and the newest event of the journal that was.
+    written: (BTreeSet<(Arc<str>, u64)>, u64),
     /// Everything that was written, when deaths forget.
     log: Vec<(Lease, Commit)>,
     /// How much of the log is synced.
@@ -57,6 +59,7 @@ impl FaultPlan {
             injected: 0,
             random: Random::new(!seed),
             acknowledged: Vec::new(),
+            written: Default::default(),
             log: Vec::new(),
             synced: 0,
         };
@@ -99,6 +102,14 @@ impl FaultPlan {
         self.lock().injected
     }
 
+    pub(super) fn has_written(&self, ns: &str, checkpoint: u64) -> bool {
+        self.lock().written.0.contains(&(ns.into(), checkpoint))
+    }
+
+    pub(super) fn has_written_event(&self, seq: u64) -> bool {
+        self.lock().written.1 >= seq
+    }
+
     pub(super) fn acknowledged(&self) -> Vec<(Arc<str>, CheckpointRow)> {
         self.lock().acknowledged.iter().map(|(_, ns, row)| (Arc::clone(ns), row.clone())).collect()
     }
@@ -115,7 +126,10 @@ impl FaultPlan {
             progress.log.truncate(kept);
             progress.acknowledged.retain(|(at, _, _)| *at < kept);
             progress.synced = kept;
-            progress.log.clone()
+            progress.written = Default::default();
+            let log = progress.log.clone();
+            log.iter().for_each(|(_, commit)| progress.note_written(commit));
+            log
         };
         let store = MemoryCheckpointer::new();
         let mut kept = KeptResults::new();
@@ -141,6 +155,14 @@ impl FaultPlan {
             store.release(&again);
         }
         Ok(Some((store, kept)))
+    }
+}
+
+impl Progress {
+    fn note_written(&mut self, commit: &Commit) {
+        let (checkpoints, last_seq) = &mut self.written;
+        checkpoints.extend(commit.checkpoint.iter().map(|row| (Arc::clone(&commit.ns), row.number)));
+        *last_seq = commit.journal.iter().map(|row| row.seq).fold(*last_seq, u64::max);
     }
 }
 
@@ -209,6 +231,7 @@ impl Life {
     /// Notes a commit that was written; its place in the log.
     fn note(&self, lease: &Lease, commit: Commit) -> usize {
         let mut progress = self.plan.lock();
+        progress.note_written(&commit);
         let at = progress.log.len();
         if progress.faults.sync > 0 {
             progress.log.push((lease.clone(), commit));

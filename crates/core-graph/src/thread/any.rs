@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use crate::checkpoint::{CheckpointRow, Checkpointer, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
+use crate::checkpoint::{
+    CheckpointError, CheckpointRow, Checkpointer, Commit, Lease, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
+};
 use crate::clock::Clock;
 use crate::error::RunError;
 use crate::executor::Beginning;
@@ -23,6 +25,20 @@ const MOST_READS: usize = 16;
 /// Whether no run began or ended between two readings of a thread's row.
 fn is_of_one_moment(before: &ThreadRow, after: &ThreadRow) -> bool {
     (before.status, before.epoch) == (after.status, after.epoch)
+}
+
+/// Of two processes that ask for a thread at the same time both may be given a lease, and the first to write has the thread.
+/// The other one is told so at once: what it would read is in the middle of a run that is not its own.
+fn check_lease(lease: &Lease, row: &ThreadRow) -> Result<(), CheckpointError> {
+    if row.epoch < lease.epoch || row.owner == *lease.owner {
+        return Ok(());
+    }
+    let thread = lease.thread.to_string();
+    if row.owner.is_empty() {
+        let detail = format!("the thread is at epoch {}", row.epoch);
+        return Err(CheckpointError::StaleHead { thread, ns: String::new(), epoch: lease.epoch, detail });
+    }
+    Err(CheckpointError::ThreadBusy { thread, owner: row.owner.clone() })
 }
 
 /// A thread over a state of any type.
@@ -134,6 +150,7 @@ impl<'t> AnyThread<'t> {
             };
         };
         self.check_row(&row)?;
+        check_lease(&attached.lease, &row)?;
         let status = row.status;
         attached.resume_journal(store.last_seq(id).await?);
         attached.row = ThreadRow { graph_version: outline.version, ..row };

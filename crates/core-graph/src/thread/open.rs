@@ -71,7 +71,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
 
     pub(super) fn driver(
         &self,
-        attached: CommitLog,
+        mut attached: CommitLog,
         policy: RunPolicy,
         control: Arc<Control>,
         queue: Option<Arc<Queue>>,
@@ -79,6 +79,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         restored: Option<Restored>,
     ) -> Result<Driver<S, Cx>, RunError> {
         let threads = &self.threads;
+        attached.go_by(threads.schedule.as_ref());
         let mut session = Session::new(
             Arc::clone(&self.id),
             Some(attached),
