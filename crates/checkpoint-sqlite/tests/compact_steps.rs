@@ -54,16 +54,22 @@ async fn walk(walk: Snapshot<Walk>) -> Result<WalkUpdate, NodeError> {
 
 fn turns(most: u64) -> StateGraph<Walk> {
     let mut graph = StateGraph::<Walk>::new("turns");
-    graph.add_node(LEFT, walk).add_node(RIGHT, walk);
+    graph.add_node(LEFT, walk);
+    graph.add_node(RIGHT, walk);
     graph.add_edge(START, LEFT).add_edge(LEFT, RIGHT);
-    graph.add_conditional_edges(RIGHT, [LEFT, END], move |walk: &Walk| if walk.steps >= most { END } else { LEFT });
+    graph.add_conditional_edges(
+        RIGHT,
+        [LEFT, END],
+        move |walk: &Walk| if walk.steps.is_multiple_of(most) { END } else { LEFT },
+    );
     graph
 }
 
 /// The turns in a subgraph, between steps of the root.
 fn inside() -> Compiled<Walk> {
     let mut graph = StateGraph::<Walk>::new("outside");
-    graph.add_node(LEFT, walk).add_node(RIGHT, walk);
+    graph.add_node(LEFT, walk);
+    graph.add_node(RIGHT, walk);
     graph.add_subgraph(
         INSIDE,
         turns(40).compile().unwrap(),

@@ -14,8 +14,12 @@ pub(crate) struct Writes {
     /// Where the records begin.
     start: usize,
     count: usize,
-    /// The payloads that stand in the content by a hash, with the places of their fields.
-    long: Vec<(usize, FieldPayload)>,
+    /// Whether all payloads are kept, so that rows share them.
+    keeps: bool,
+    has_long: bool,
+    /// Payloads with the places of their fields, in the order of the records: those that the content holds a hash of, and
+    /// others that rows share.
+    payloads: Vec<(usize, FieldPayload)>,
 }
 
 /// Longer payloads stand for themselves by a hash.
@@ -25,14 +29,14 @@ const SHORT: usize = 512;
 const HASH: usize = 16;
 
 impl Writes {
-    /// Begins a commit of a namespace whose id is made of the numbers, too.
-    pub(crate) fn begin(&mut self, numbers: [u128; 2], ns: &str) {
+    /// Begins a commit of a namespace whose id is made of the numbers, too. `keeps` says that rows are to be made of it.
+    pub(crate) fn begin(&mut self, numbers: [u128; 2], ns: &str, keeps: bool) {
         self.content.clear();
         self.content.extend_from_slice(numbers.map(u128::to_le_bytes).as_flattened());
         self.content.extend_from_slice(ns.as_bytes());
         self.start = self.content.len();
-        self.count = 0;
-        self.long.clear();
+        (self.count, self.keeps, self.has_long) = (0, keeps, false);
+        self.payloads.clear();
     }
 
     /// Adds the record of a field in commit `number`, which builds on a version or is a whole value.
@@ -44,20 +48,22 @@ impl Writes {
         bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
     ) {
         self.count += 1;
-        if is_short(bytes.as_ref()) {
+        let is_short = is_short(bytes.as_ref());
+        if is_short && !self.keeps {
             return put(&mut self.content, number, at, previous, bytes.as_ref());
         }
+        self.has_long |= !is_short;
         let payload = FieldPayload::new(bytes);
         match &payload {
             FieldPayload::Inline(bytes) => put(&mut self.content, number, at, previous, bytes),
             FieldPayload::Blob(blob) => put(&mut self.content, number, at, previous, blob.hash.as_bytes()),
         }
-        self.long.push((at, payload));
+        self.payloads.push((at, payload));
     }
 
     /// How many records there are when all of them are short.
     pub(crate) fn all_short(&self) -> Option<usize> {
-        self.long.is_empty().then_some(self.count)
+        (!self.has_long).then_some(self.count)
     }
 
     /// What the id of the checkpoint is made of.
@@ -72,15 +78,16 @@ impl Writes {
 
     /// The records as rows, of fields of these names.
     pub(crate) fn records(&mut self, number: u64, names: &[Arc<str>]) -> Vec<FieldRecord> {
-        let mut long = std::mem::take(&mut self.long);
-        let rows = read_writes(number, self.content()).filter_map(|write| {
-            let mut record = FieldRecord::from(write.record(number, names)?);
-            if let Some(place) = long.iter().position(|(at, _)| *at == write.at) {
-                record.payload = long.swap_remove(place).1;
-            }
-            Some(record)
-        });
-        rows.collect()
+        let Self { content, payloads, .. } = self;
+        let mut rows = Vec::with_capacity(self.count);
+        let mut payloads = payloads.drain(..).peekable();
+        for WriteRef { at, previous, payload } in read_writes(number, content.get(self.start..).unwrap_or_default()) {
+            let kept = payloads.next_if(|(place, _)| *place == at).map(|(_, payload)| payload);
+            let payload = kept.unwrap_or_else(|| FieldPayload::Inline(payload.into()));
+            let Some(field) = names.get(at).map(Arc::clone) else { continue };
+            rows.push(FieldRecord { field, version: number, previous, kind: RecordKind::after(previous), payload });
+        }
+        rows
     }
 }
 
@@ -164,10 +171,11 @@ mod tests {
             number in 1..u64::MAX,
             all in prop::collection::vec((0..u64::MAX, prop::collection::vec(any::<u8>(), 0..SHORT * 2)), 0..6),
             large in 0..12_usize,
+            keeps: bool,
         ) {
             let names: Vec<Arc<str>> = (0..all.len()).map(|at| at.to_string().into()).collect();
             let mut writes = Writes::default();
-            writes.begin([1, 2], "what else");
+            writes.begin([1, 2], "what else", keeps);
             let mut expected = Vec::new();
             for (at, (back, mut bytes)) in all.into_iter().enumerate() {
                 if at == large {

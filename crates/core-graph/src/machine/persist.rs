@@ -120,7 +120,7 @@ impl MachineCore {
         save: SaveField<'_>,
     ) -> Result<Option<Box<Commit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
-        let written = self.write_fields(&mut persist, number, (&folded.changed, &folded.reset), save);
+        let written = self.write_fields(&mut persist, number, (&folded.changed, &folded.reset), true, save);
         let commit = written.map(|()| self.commit_of(&mut persist, number, source, None, now));
         self.persist = Some(persist);
         commit.map(Some)
@@ -143,7 +143,7 @@ impl MachineCore {
         // The last step of a root is more than itself: the run ends with it.
         let goes_on = next.is_some() || !self.ns.is_empty();
         let compact = follows && goes_on && finished.0 == TaskId { number: number - 1, place: 0 };
-        let written = self.write_fields(&mut persist, number, (changed, &FieldSet::default()), save);
+        let written = self.write_fields(&mut persist, number, (changed, &FieldSet::default()), !compact, save);
         let stored = written.map(|()| {
             let step = if compact { self.outcome_of(&mut persist, number, (finished.1, next), changed) } else { None };
             self.commit_of(&mut persist, number, Source::Step, step, now)
@@ -233,15 +233,17 @@ impl MachineCore {
         commit
     }
 
+    /// Writes the records of fields; `keeps` says that rows are to be made of them.
     fn write_fields(
         &mut self,
         persist: &mut Persist,
         number: u64,
         (changed, reset): (&FieldSet, &FieldSet),
+        keeps: bool,
         save: SaveField<'_>,
     ) -> Result<(), StateError> {
         let counted = u128::from(self.step) << 64 | u128::from(number);
-        persist.writes.begin([persist.parent_id.seed(), counted], &self.ns);
+        persist.writes.begin([persist.parent_id.seed(), counted], &self.ns, keeps);
         let fields = &self.outline.fields;
         let all: FieldSet;
         let changed = if persist.anew {
