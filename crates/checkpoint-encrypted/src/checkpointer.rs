@@ -45,8 +45,8 @@ impl<C> Encrypted<C> {
     fn seal_commit(&self, thread: &str, mut commit: Commit) -> Result<Commit, EncryptionError> {
         let ns = Arc::clone(&commit.ns);
         let seal_field = |record: RecordRef<'_>| {
-            let RecordRef { field, version, previous, kind, payload } = record;
-            let sealed = self.keys.seal(&of_field(thread, &ns, field, version), payload.bytes())?;
+            let RecordRef { field, version, previous, kind, bytes, .. } = record;
+            let sealed = self.keys.seal(&of_field(thread, &ns, field, version), bytes)?;
             let (field, payload) = (Arc::clone(field), FieldPayload::new(sealed));
             Ok::<_, EncryptionError>(FieldRecord { field, version, previous, kind, payload })
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graphloom_core_graph::checkpoint::{CheckpointError, Checksum, Commit, Lease, PayloadRef, RecordKind, ThreadRow};
+use graphloom_core_graph::checkpoint::{CheckpointError, Checksum, Commit, Lease, RecordKind, ThreadRow};
 use serde::Serialize;
 use sqlx::{Executor, Postgres, Row};
 
@@ -37,19 +37,11 @@ pub(super) async fn apply<'e>(
         records.previous.push(record.previous.map(storable).transpose()?);
         records.whole.push(record.kind == RecordKind::Whole);
         records.sum.push(checksum::of_field(record).stored());
-        match record.payload {
-            PayloadRef::Inline(bytes) => {
-                records.payload.push(Some(bytes));
-                records.blob.push(None);
-            }
-            PayloadRef::Blob(blob) => {
-                records.payload.push(None);
-                records.blob.push(Some(&*blob.hash));
-                if !records.hash.contains(&&*blob.hash) {
-                    records.hash.push(&blob.hash);
-                    records.bytes.push(&blob.bytes);
-                }
-            }
+        records.payload.push(record.blob.is_none().then_some(record.bytes));
+        records.blob.push(record.blob.map(|blob| &*blob.hash));
+        if let Some(blob) = record.blob.filter(|blob| !records.hash.contains(&&*blob.hash)) {
+            records.hash.push(&blob.hash);
+            records.bytes.push(&blob.bytes);
         }
     }
     let optional = |number: Option<u64>| number.map(storable).transpose();

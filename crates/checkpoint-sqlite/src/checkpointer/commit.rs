@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    Blob, CheckpointRow, Checksum, Commit, Lease, PayloadRef, RecordKind, RecordRef, TaskRecordKind,
+    Blob, CheckpointRow, Checksum, Commit, Lease, RecordKind, RecordRef, TaskRecordKind,
 };
 use rusqlite::{Connection, Statement, params};
 
@@ -225,16 +225,14 @@ fn write_fields<'r>(
         put.raw_bind_parameter(3, record.version)?;
         put.raw_bind_parameter(4, record.previous)?;
         put.raw_bind_parameter(5, whole)?;
-        let (payload, blob) = match record.payload {
-            PayloadRef::Inline(bytes) => (Some(bytes), None),
-            PayloadRef::Blob(blob) => {
-                write_blob(connection, blob)?;
-                (None, Some(&blob.hash))
-            }
-        };
+        if let Some(blob) = record.blob {
+            write_blob(connection, blob)?;
+        }
+        let hash = record.blob.map(|blob| &*blob.hash);
+        let payload = hash.is_none().then_some(record.bytes);
         put.raw_bind_parameter(6, payload)?;
-        put.raw_bind_parameter(7, blob)?;
-        let content = payload.unwrap_or_else(|| blob.map_or(&[][..], |hash| hash.as_bytes()));
+        put.raw_bind_parameter(7, hash)?;
+        let content = hash.map_or(record.bytes, str::as_bytes);
         let sum = checksum::field(head, name, record.version, record.previous, whole, content);
         put.raw_bind_parameter(8, sum.stored())?;
         put.raw_execute()?;

@@ -50,8 +50,8 @@ pub use memory::MemoryCheckpointer;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
 pub use rows::{
-    Blob, CheckpointRow, Commit, FieldPayload, FieldRecord, JournalRow, PayloadRef, RecordKind, RecordRef, Source,
-    TaskRecord, TaskRecordKind, ThreadRow,
+    Blob, CheckpointRow, Commit, FieldPayload, FieldRecord, JournalRow, RecordKind, RecordRef, Source, TaskRecord,
+    TaskRecordKind, ThreadRow,
 };
 pub use runs::{RunRow, delete_runs, runs};
 pub use stored_event::StoredEvent;

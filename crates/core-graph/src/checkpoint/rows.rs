@@ -168,47 +168,31 @@ pub struct RecordRef<'c> {
     /// Whether `payload` is a whole value or updates.
     pub kind: RecordKind,
     /// The bytes.
-    pub payload: PayloadRef<'c>,
+    pub bytes: &'c [u8],
+    /// The same bytes with their hash, when they are a large value, which is stored once.
+    pub blob: Option<&'c Blob>,
 }
 
-/// Bytes of a record of a [`Commit`] in whatever form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PayloadRef<'c> {
-    /// The bytes.
-    Inline(&'c [u8]),
-    /// A large value.
-    Blob(&'c Blob),
-}
-
-impl<'c> PayloadRef<'c> {
-    /// The bytes.
-    pub fn bytes(self) -> &'c [u8] {
-        match self {
-            Self::Inline(bytes) => bytes,
-            Self::Blob(blob) => &blob.bytes,
-        }
+impl RecordRef<'_> {
+    /// The record, with its bytes in this form.
+    pub(super) fn with(self, payload: FieldPayload) -> FieldRecord {
+        let Self { field, version, previous, kind, .. } = self;
+        FieldRecord { field: Arc::clone(field), version, previous, kind, payload }
     }
 }
 
 impl<'c> From<&'c FieldRecord> for RecordRef<'c> {
     fn from(record: &'c FieldRecord) -> Self {
         let FieldRecord { field, version, previous, kind, payload } = record;
-        let payload = match payload {
-            FieldPayload::Inline(bytes) => PayloadRef::Inline(bytes),
-            FieldPayload::Blob(blob) => PayloadRef::Blob(blob),
-        };
-        Self { field, version: *version, previous: *previous, kind: *kind, payload }
+        let blob = if let FieldPayload::Blob(blob) = payload { Some(blob) } else { None };
+        Self { field, version: *version, previous: *previous, kind: *kind, bytes: payload.bytes(), blob }
     }
 }
 
 impl From<RecordRef<'_>> for FieldRecord {
     fn from(record: RecordRef<'_>) -> Self {
-        let RecordRef { field, version, previous, kind, payload } = record;
-        let payload = match payload {
-            PayloadRef::Inline(bytes) => FieldPayload::Inline(bytes.into()),
-            PayloadRef::Blob(blob) => FieldPayload::Blob(blob.clone()),
-        };
-        Self { field: Arc::clone(field), version, previous, kind, payload }
+        let blob = record.blob.map(|blob| FieldPayload::Blob(blob.clone()));
+        record.with(blob.unwrap_or_else(|| FieldPayload::Inline(record.bytes.into())))
     }
 }
 

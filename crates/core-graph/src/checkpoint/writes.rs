@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{FieldPayload, FieldRecord, PayloadRef, RecordBytes, RecordKind, RecordRef};
+use super::{FieldPayload, FieldRecord, RecordBytes, RecordKind, RecordRef};
 
 /// The records that a commit writes. A field goes by its place.
 #[derive(Debug, Default)]
@@ -78,15 +78,14 @@ impl Writes {
 
     /// The records as rows, of fields of these names.
     pub(crate) fn records(&mut self, number: u64, names: &[Arc<str>]) -> Vec<FieldRecord> {
-        let Self { content, payloads, .. } = self;
-        let mut rows = Vec::with_capacity(self.count);
+        let Self { content, start, count, payloads, .. } = self;
         let mut payloads = payloads.drain(..).peekable();
-        for WriteRef { at, previous, payload } in read_writes(number, content.get(self.start..).unwrap_or_default()) {
-            let kept = payloads.next_if(|(place, _)| *place == at).map(|(_, payload)| payload);
-            let payload = kept.unwrap_or_else(|| FieldPayload::Inline(payload.into()));
-            let Some(field) = names.get(at).map(Arc::clone) else { continue };
-            rows.push(FieldRecord { field, version: number, previous, kind: RecordKind::after(previous), payload });
-        }
+        let mut rows = Vec::with_capacity(*count);
+        rows.extend(read_writes(number, content.get(*start..).unwrap_or_default()).filter_map(|write| {
+            let kept = payloads.next_if(|(at, _)| *at == write.at).map(|(_, payload)| payload);
+            let record = write.record(number, names)?;
+            Some(record.with(kept.unwrap_or_else(|| FieldPayload::Inline(record.bytes.into()))))
+        }));
         rows
     }
 }
@@ -102,9 +101,9 @@ pub(crate) struct WriteRef<'c> {
 impl<'c> WriteRef<'c> {
     /// The record, of fields of these names.
     pub(crate) fn record(self, number: u64, names: &'c [Arc<str>]) -> Option<RecordRef<'c>> {
-        let Self { at, previous, payload } = self;
-        let (kind, payload) = (RecordKind::after(previous), PayloadRef::Inline(payload));
-        Some(RecordRef { field: names.get(at)?, version: number, previous, kind, payload })
+        let Self { at, previous, payload: bytes } = self;
+        let (field, kind) = (names.get(at)?, RecordKind::after(previous));
+        Some(RecordRef { field, version: number, previous, kind, bytes, blob: None })
     }
 }
 
