@@ -12,6 +12,7 @@ enum Fault {
     MovesAnyHead,
     KeepsSettledRecords,
     LosesJournalRows,
+    LosesCompactSteps,
     ListsOldestFirst,
     MixesNamespaces,
     CutsLongValues,
@@ -25,10 +26,11 @@ enum Fault {
     PanicsOnUnknownThreads,
 }
 
-const ALL: [Fault; 14] = [
+const ALL: [Fault; 15] = [
     Fault::MovesAnyHead,
     Fault::KeepsSettledRecords,
     Fault::LosesJournalRows,
+    Fault::LosesCompactSteps,
     Fault::ListsOldestFirst,
     Fault::MixesNamespaces,
     Fault::CutsLongValues,
@@ -67,6 +69,7 @@ impl CheckpointerLayer for Faulty {
             }
             Fault::KeepsSettledRecords => commit.settled.clear(),
             Fault::LosesJournalRows => drop(commit.journal.pop()),
+            Fault::LosesCompactSteps => commit.step = None,
             _ => {}
         }
         self.store.commit(lease, commit).await

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, CheckpointerLayer, Commit, Lease};
+use graphloom_core_graph::checkpoint::{Capabilities, CheckpointError, Checkpointer, CheckpointerLayer, Commit, Lease};
 
 /// Commits that were asked for at once, and the lease that they are under.
 pub(crate) type GroupedCommits = (Lease, Vec<Commit>);
@@ -53,5 +53,9 @@ pub(super) struct OneByOne(pub(super) Arc<dyn Checkpointer>);
 impl CheckpointerLayer for OneByOne {
     fn inner(&self) -> &dyn Checkpointer {
         &*self.0
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
     }
 }

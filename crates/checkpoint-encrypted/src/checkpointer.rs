@@ -1,11 +1,12 @@
 //! The checkpointer around another.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
     Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldPayload, FieldRecord,
-    HistoryFilter, JournalRow, Lease, Pruning, Stats, TaskRecord, TaskRecordKind, ThreadFilter, ThreadRow,
+    HistoryFilter, JournalRow, Lease, Pruning, RecordRef, Stats, TaskRecord, TaskRecordKind, ThreadFilter, ThreadRow,
 };
 
 use crate::seal::Place;
@@ -43,16 +44,22 @@ fn of_id(thread: &str, ns: &str, number: u64) -> Place {
 impl<C> Encrypted<C> {
     fn seal_commit(&self, thread: &str, mut commit: Commit) -> Result<Commit, EncryptionError> {
         let ns = Arc::clone(&commit.ns);
-        for record in &mut commit.fields {
-            let place = of_field(thread, &ns, &record.field, record.version);
-            record.payload = FieldPayload::new(self.keys.seal(&place, record.payload.bytes())?);
-        }
+        let seal_field = |record: RecordRef<'_>| {
+            let RecordRef { field, version, previous, kind, bytes, .. } = record;
+            let sealed = self.keys.seal(&of_field(thread, &ns, field, version), bytes)?;
+            let (field, payload) = (Arc::clone(field), FieldPayload::new(sealed));
+            Ok::<_, EncryptionError>(FieldRecord { field, version, previous, kind, payload })
+        };
+        let seal_event = |(seq, event): (u64, Cow<'_, [u8]>)| {
+            let event = self.keys.seal(&of_event(thread, seq), &event)?.into();
+            Ok::<_, EncryptionError>(JournalRow { seq, event })
+        };
+        let fields = commit.records().map(seal_field).collect::<Result<_, _>>()?;
+        let journal = commit.events().map(seal_event).collect::<Result<_, _>>()?;
+        (commit.fields, commit.journal, commit.step) = (fields, journal, None);
         for record in &mut commit.tasks {
             let place = of_task(thread, &ns, &record.task, record.kind, &record.key);
             record.payload = self.keys.seal(&place, &record.payload)?.into();
-        }
-        for row in &mut commit.journal {
-            row.event = self.keys.seal(&of_event(thread, row.seq), &row.event.bytes())?.into();
         }
         if let Some(row) = &mut commit.checkpoint {
             row.id = self.keys.seal_text(&of_id(thread, &ns, row.number), &row.id.text())?.into();
@@ -103,6 +110,8 @@ impl<C: Checkpointer> Checkpointer for Encrypted<C> {
         // A copy would have to be encrypted anew for its id, and equal values have unequal ciphertexts.
         capabilities.copy_thread = false;
         capabilities.shares_values = false;
+        // Whatever the store inside takes, it gets rows.
+        capabilities.compact_steps = true;
         capabilities
     }
 

@@ -7,11 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use graphloom_checkpoint_encrypted::{Encrypted, EncryptionError, Key, Keyring};
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_core_graph::checkpoint::{
-    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldPayload, FieldRecord, JournalRow, MemoryCheckpointer,
-    RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
+    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldPayload, FieldRecord, HistoryFilter, JournalRow,
+    MemoryCheckpointer, RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
 };
 use graphloom_core_graph::conformance::{self, Verdict};
 use graphloom_core_graph::store::{MemoryStore, Namespace, PutOptions, Store, StoreError};
+use graphloom_core_graph::{END, Node, START, Snapshot, State, StateGraph};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 const SECRET: &[u8] = b"the very secret words of a person";
@@ -105,6 +108,51 @@ async fn nothing_that_was_said_is_in_the_file() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap_or_default();
         assert!(!bytes.windows(SECRET.len()).any(|window| window == SECRET), "the secret is in the file");
     }
+}
+
+#[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+struct Diary {
+    days: u64,
+    text: String,
+}
+
+/// Whether any value or event of a store holds the secret.
+async fn is_readable(store: &MemoryCheckpointer) -> bool {
+    let holds = |bytes: &[u8]| bytes.windows(SECRET.len()).any(|window| window == SECRET);
+    let mut found = store.journal("a", 0, usize::MAX).await.unwrap().iter().any(|row| holds(&row.event.bytes()));
+    for row in store.checkpoints("a", "", &HistoryFilter::default()).await.unwrap() {
+        for (field, version) in row.fields.iter() {
+            let records = store.field("a", "", field, version).await.unwrap();
+            found |= records.iter().any(|record| holds(record.payload.bytes()));
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn steps_in_compact_form_are_encrypted() {
+    const WRITE: Node = Node::named("write");
+    let mut graph = StateGraph::<Diary>::new("diary");
+    graph.add_node(WRITE, async |diary: Snapshot<Diary>| {
+        let text = format!("{} {}", diary.days, str::from_utf8(SECRET).unwrap());
+        Ok(Diary::update().days(diary.days + 1).text(text))
+    });
+    graph.add_edge(START, WRITE);
+    graph.add_conditional_edges(WRITE, [WRITE, END], |diary: &Diary| if diary.days < 20 { WRITE } else { END });
+    let graph = graph.compile().unwrap();
+    let (open, inner) = (MemoryCheckpointer::new(), MemoryCheckpointer::new());
+    let sealed = Encrypted::new(inner.clone(), keys());
+    assert!(sealed.capabilities().compact_steps);
+    graph.clone().with_checkpointer(open.clone()).thread("a").run(Diary::update()).await.unwrap();
+    graph.with_checkpointer(sealed.clone()).thread("a").run(Diary::update()).await.unwrap();
+    assert!(is_readable(&open).await && !is_readable(&inner).await);
+    let head = sealed.checkpoint("a", "", None).await.unwrap().unwrap();
+    assert!(inner.checkpoint("a", "", None).await.unwrap().unwrap().id.hash().is_none(), "an id is a hash of values");
+    let [text, same] = [&sealed as &dyn Checkpointer, &open].map(|store| store.field("a", "", "text", head.number - 1));
+    let (text, same) = (text.await.unwrap(), same.await.unwrap());
+    assert!(text == same && text[0].payload.bytes().ends_with(SECRET));
+    let seqs: Vec<_> = sealed.journal("a", 0, 99).await.unwrap().iter().map(|row| row.seq).collect();
+    assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());
 }
 
 #[tokio::test]

@@ -9,8 +9,8 @@ use crate::drawn::{Drawn, QUESTION};
 use crate::random::Random;
 use crate::tally::Tally;
 
-/// The fast paths that a simulated run can take: its store takes no compact steps.
-const FAST_PATHS: [FastPath; 2] = [FastPath::SingleTasks, FastPath::InlineCalls];
+/// The fast paths that a simulated run can take.
+const FAST_PATHS: [FastPath; 3] = [FastPath::SingleTasks, FastPath::InlineCalls, FastPath::CompactSteps];
 
 /// What a schedule went through.
 #[derive(Clone, Copy, Debug, Default)]

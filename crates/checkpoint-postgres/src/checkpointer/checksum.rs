@@ -1,7 +1,7 @@
 //! The checksums of the rows whose columns are this store's own. A copy of a thread keeps them, so they are of nothing that
 //! names the thread or the namespace.
 
-use graphloom_core_graph::checkpoint::{CheckpointRow, Checksum, FieldPayload, FieldRecord, RecordKind};
+use graphloom_core_graph::checkpoint::{CheckpointRow, Checksum, RecordKind, RecordRef};
 
 /// The row of a checkpoint. `source` is the text of the column.
 pub(super) fn of_checkpoint(row: &CheckpointRow, source: &str) -> Checksum {
@@ -12,12 +12,9 @@ pub(super) fn of_checkpoint(row: &CheckpointRow, source: &str) -> Checksum {
 }
 
 /// The row of a field, with its bytes or the hash of a large value.
-pub(super) fn of_field(record: &FieldRecord) -> Checksum {
-    let content = match &record.payload {
-        FieldPayload::Inline(bytes) => bytes,
-        FieldPayload::Blob(blob) => blob.hash.as_bytes(),
-    };
-    field(&record.field, record.version, record.previous, record.kind == RecordKind::Whole, content)
+pub(super) fn of_field(record: RecordRef<'_>) -> Checksum {
+    let content = record.blob.map_or(record.bytes, |blob| blob.hash.as_bytes());
+    field(record.field, record.version, record.previous, record.kind == RecordKind::Whole, content)
 }
 
 /// The same from its columns.

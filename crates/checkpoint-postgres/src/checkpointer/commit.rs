@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graphloom_core_graph::checkpoint::{CheckpointError, Checksum, Commit, FieldPayload, Lease, RecordKind, ThreadRow};
+use graphloom_core_graph::checkpoint::{CheckpointError, Checksum, Commit, Lease, RecordKind, ThreadRow};
 use serde::Serialize;
 use sqlx::{Executor, Postgres, Row};
 
@@ -19,7 +19,7 @@ pub(super) async fn apply<'e>(
     lease: &Lease,
     commit: &Commit,
 ) -> Result<(), Failure> {
-    let Commit { ns, expected_head, checkpoint, fields, tasks, settled, journal, thread, release } = commit;
+    let Commit { ns, expected_head, checkpoint, tasks, settled, thread, release, .. } = commit;
     let row = thread.as_ref();
     let status = row.map(|row| word(&row.status)).transpose()?;
     let head = checkpoint.as_ref();
@@ -31,31 +31,26 @@ pub(super) async fn apply<'e>(
         versions.push(storable(version)?);
     }
     let mut records = Records::default();
-    for record in fields {
-        records.field.push(&record.field);
+    for record in commit.records() {
+        records.field.push(record.field);
         records.version.push(storable(record.version)?);
         records.previous.push(record.previous.map(storable).transpose()?);
         records.whole.push(record.kind == RecordKind::Whole);
         records.sum.push(checksum::of_field(record).stored());
-        match &record.payload {
-            FieldPayload::Inline(bytes) => {
-                records.payload.push(Some(&**bytes));
-                records.blob.push(None);
-            }
-            FieldPayload::Blob(blob) => {
-                records.payload.push(None);
-                records.blob.push(Some(&*blob.hash));
-                if !records.hash.contains(&&*blob.hash) {
-                    records.hash.push(&blob.hash);
-                    records.bytes.push(&blob.bytes);
-                }
-            }
+        records.payload.push(record.blob.is_none().then_some(record.bytes));
+        records.blob.push(record.blob.map(|blob| &*blob.hash));
+        if let Some(blob) = record.blob.filter(|blob| !records.hash.contains(&&*blob.hash)) {
+            records.hash.push(&blob.hash);
+            records.bytes.push(&blob.bytes);
         }
     }
     let optional = |number: Option<u64>| number.map(storable).transpose();
-    let events: Vec<_> = journal.iter().map(|row| row.event.bytes().into_owned()).collect();
-    let event_sums: Vec<_> =
-        journal.iter().zip(&events).map(|(row, event)| Checksum::of_event(row.seq, event).stored()).collect();
+    let (mut seqs, mut events, mut event_sums) = (Vec::new(), Vec::new(), Vec::new());
+    for (seq, event) in commit.events() {
+        seqs.push(storable(seq)?);
+        event_sums.push(Checksum::of_event(seq, &event).stored());
+        events.push(event.into_owned());
+    }
     let sums = ThreadSums::of(lease, row, status.as_deref().unwrap_or_default(), *release);
     let kinds = tasks.iter().map(|record| word(&record.kind)).collect::<Result<Vec<_>, _>>()?;
     let record_sums: Vec<_> = tasks
@@ -63,7 +58,6 @@ pub(super) async fn apply<'e>(
         .zip(&kinds)
         .map(|(record, kind)| Checksum::of_task_record(&record.task, kind, &record.key, &record.payload).stored())
         .collect();
-    let seqs = journal.iter().map(|row| storable(row.seq)).collect::<Result<Vec<_>, _>>()?;
     let query = sqlx::query(COMMIT)
         .bind(&*lease.thread)
         .bind(&*lease.owner)

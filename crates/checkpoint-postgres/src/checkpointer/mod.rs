@@ -168,6 +168,7 @@ impl Checkpointer for PostgresCheckpointer {
         capabilities.shares_values = true;
         capabilities.stats = true;
         capabilities.compact = true;
+        capabilities.compact_steps = true;
         capabilities
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    Blob, CheckpointRow, Checksum, Commit, FieldPayload, FieldRecord, Lease, RecordKind, TaskRecordKind,
+    Blob, CheckpointRow, Checksum, Commit, Lease, RecordKind, RecordRef, TaskRecordKind,
 };
 use rusqlite::{Connection, Statement, params};
 
@@ -54,7 +54,8 @@ fn apply<'c>(
     known: &mut Known,
     names: &Names,
 ) -> Result<(), Failure> {
-    let Commit { checkpoint, fields, tasks, settled, journal, .. } = commit;
+    let Commit { checkpoint, tasks, settled, .. } = commit;
+    let mut records = commit.records().peekable();
     let rewritten = rewrite_thread(connection, lease, commit, known.thread)?;
     let mut head = None;
     if !commit.release && (rewritten || commit.thread.is_none()) {
@@ -64,7 +65,7 @@ fn apply<'c>(
         if !rewritten {
             known.thread = claim(connection, lease, commit)?;
         }
-        if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
+        if checkpoint.is_some() || records.peek().is_some() || !tasks.is_empty() || !settled.is_empty() {
             let found = find_head(connection, known.thread, lease, commit)?;
             known.heads.insert(Arc::clone(&commit.ns), found);
             head = Some(found);
@@ -81,9 +82,9 @@ fn apply<'c>(
                 }
             })?;
         }
-        if !fields.is_empty() {
+        if records.peek().is_some() {
             let put = statements.put_field.prepared(connection, PUT_FIELD)?;
-            write_fields(connection, put, head, fields, names, &mut known.asked)?;
+            write_fields(connection, put, head, records, names, &mut known.asked)?;
         }
         for record in tasks {
             let kind = word(&record.kind)?;
@@ -96,21 +97,21 @@ fn apply<'c>(
             statements.settle.prepared(connection, SETTLE)?.execute(values)?;
         }
     }
-    if !journal.is_empty() {
+    let mut events = commit.events().peekable();
+    if events.peek().is_some() {
         let mut last = match known.last_seq {
             Some(last) => last,
             None => read::last_seq(connection, &lease.thread)?,
         };
         let insert = statements.add_event.prepared(connection, ADD_EVENT)?;
-        for row in journal {
-            if row.seq <= last {
-                let detail = format!("the journal is at {last}, and the commit brings {}", row.seq);
+        for (seq, event) in events {
+            if seq <= last {
+                let detail = format!("the journal is at {last}, and the commit brings {seq}");
                 return Err(stale(lease, &commit.ns, detail));
             }
-            last = row.seq;
-            let event = row.event.bytes();
-            let sum = checksum::event(&lease.thread, row.seq, &event).stored();
-            insert.execute(params![known.thread, row.seq, event, sum])?;
+            last = seq;
+            let sum = checksum::event(&lease.thread, seq, &event).stored();
+            insert.execute(params![known.thread, seq, event, sum])?;
         }
         known.last_seq = Some(last);
     }
@@ -208,32 +209,30 @@ fn insert_checkpoint(
     Ok(())
 }
 
-fn write_fields(
+fn write_fields<'r>(
     connection: &Connection,
     put: &mut Statement<'_>,
     head: i64,
-    fields: &[FieldRecord],
+    records: impl Iterator<Item = RecordRef<'r>>,
     names: &Names,
     asked: &mut RequestedNames,
 ) -> Result<(), Failure> {
     // What is bound stays bound from row to row.
     put.raw_bind_parameter(1, head)?;
-    for record in fields {
-        let (name, whole) = (names.made(connection, &record.field, asked)?, record.kind == RecordKind::Whole);
+    for record in records {
+        let (name, whole) = (names.made(connection, record.field, asked)?, record.kind == RecordKind::Whole);
         put.raw_bind_parameter(2, name)?;
         put.raw_bind_parameter(3, record.version)?;
         put.raw_bind_parameter(4, record.previous)?;
         put.raw_bind_parameter(5, whole)?;
-        let (payload, blob) = match &record.payload {
-            FieldPayload::Inline(bytes) => (Some(&**bytes), None),
-            FieldPayload::Blob(blob) => {
-                write_blob(connection, blob)?;
-                (None, Some(&blob.hash))
-            }
-        };
+        if let Some(blob) = record.blob {
+            write_blob(connection, blob)?;
+        }
+        let hash = record.blob.map(|blob| &*blob.hash);
+        let payload = hash.is_none().then_some(record.bytes);
         put.raw_bind_parameter(6, payload)?;
-        put.raw_bind_parameter(7, blob)?;
-        let content = payload.unwrap_or_else(|| blob.map_or(&[][..], |hash| hash.as_bytes()));
+        put.raw_bind_parameter(7, hash)?;
+        let content = hash.map_or(record.bytes, str::as_bytes);
         let sum = checksum::field(head, name, record.version, record.previous, whole, content);
         put.raw_bind_parameter(8, sum.stored())?;
         put.raw_execute()?;

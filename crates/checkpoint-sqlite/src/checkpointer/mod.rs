@@ -163,6 +163,7 @@ impl Checkpointer for SqliteCheckpointer {
         capabilities.shares_values = true;
         capabilities.stats = true;
         capabilities.compact = true;
+        capabilities.compact_steps = true;
         capabilities
     }
 

@@ -1,9 +1,6 @@
 //! The chain of records that makes a field's value: whether the next one is a whole value, and whether one is missing.
 
-use std::sync::Arc;
-
-use super::writes::Write;
-use super::{CheckpointError, FieldPayload, FieldRecord, RecordBytes, RecordKind};
+use super::{CheckpointError, FieldRecord, RecordKind};
 use crate::state::{self, StateError};
 
 /// The chain of records that makes a field's value.
@@ -37,33 +34,14 @@ impl Chain {
         self.version == 0 || (self.deltas >= MIN_DELTAS && costs_more)
     }
 
-    pub(crate) fn whole(
-        &mut self,
-        at: usize,
-        version: u64,
-        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
-    ) -> Write {
-        self.add(version, true, bytes.as_ref().len());
-        Write { at, previous: None, payload: FieldPayload::new(bytes) }
-    }
-
-    pub(crate) fn delta(
-        &mut self,
-        at: usize,
-        version: u64,
-        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
-    ) -> Write {
-        let previous = Some(self.version);
-        self.add(version, false, bytes.as_ref().len());
-        Write { at, previous, payload: FieldPayload::new(bytes) }
-    }
-
     /// Counts a record that was read back.
     pub(crate) fn count(&mut self, record: &FieldRecord) {
         self.add(record.version, record.kind == RecordKind::Whole, record.payload.bytes().len());
     }
 
-    pub(crate) fn add(&mut self, version: u64, whole: bool, bytes: usize) {
+    /// Adds a record. Returns the version that it builds on, none for a whole value.
+    pub(crate) fn add(&mut self, version: u64, whole: bool, bytes: usize) -> Option<u64> {
+        let previous = (!whole).then_some(self.version);
         self.version = version;
         if whole {
             (self.whole_bytes, self.deltas, self.delta_bytes) = (bytes, 0, 0);
@@ -71,6 +49,7 @@ impl Chain {
             self.deltas += 1;
             self.delta_bytes += bytes;
         }
+        previous
     }
 }
 

@@ -2,26 +2,15 @@
 
 use std::sync::Arc;
 
+use super::StepNames;
 use super::stored_event::{Place, Texts, committed};
 use crate::event::{EVENT_VERSION, Event, EventKind};
 use crate::tasks::TaskId;
 
-/// What the steps of a namespace have in common, and their events.
-#[derive(Debug)]
-pub(crate) struct StepOrigin {
-    pub(crate) ns: Arc<str>,
-    /// What the ids of its tasks begin with.
-    pub(crate) base: Arc<str>,
-    /// The last is the frontier.
-    pub(crate) fields: Arc<[Arc<str>]>,
-    pub(crate) nodes: Arc<[Arc<str>]>,
-    pub(crate) state_version: u32,
-}
-
 /// The event of a commit of one task, which at most one task follows: most of a journal are such.
 #[derive(Clone, Debug)]
 pub(crate) struct CompactEvent {
-    pub(crate) origin: Arc<StepOrigin>,
+    pub(crate) names: Arc<StepNames>,
     pub(crate) seq: u64,
     pub(crate) time: u64,
     pub(crate) step: u64,
@@ -34,9 +23,23 @@ pub(crate) struct CompactEvent {
 }
 
 impl CompactEvent {
+    /// The event of a [`CompactStep`](super::CompactStep): the number, the step and the time of its checkpoint are `made`,
+    /// the node of its task and of the one that follows are `nodes`.
+    pub(super) fn of_step(
+        names: &Arc<StepNames>,
+        seq: u64,
+        made: (u64, u64, u64),
+        nodes: (u32, Option<u32>),
+        changed: u64,
+    ) -> Self {
+        let ((checkpoint, step, time), (node, next)) = (made, nodes);
+        let task = TaskId { number: checkpoint.saturating_sub(1), place: 0 };
+        Self { names: Arc::clone(names), seq, time, step, checkpoint, task, node, next, changed }
+    }
+
     /// The stored form of the event.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let StepOrigin { ns, base, fields, nodes, .. } = &*self.origin;
+        let StepNames { ns, base, fields, nodes } = &*self.names;
         let name = |node: u32| nodes.get(node as usize).map(|name| &**name);
         let path = self.task.path(base, name(self.node).unwrap_or_default());
         let changed = fields.iter().enumerate().take(64).filter(|(at, _)| self.changed >> at & 1 == 1);
@@ -51,7 +54,7 @@ impl CompactEvent {
 
     /// The event itself.
     pub(super) fn event(&self) -> Event {
-        let StepOrigin { ns, base, fields, nodes, .. } = &*self.origin;
+        let StepNames { ns, base, fields, nodes } = &*self.names;
         let name = |node: u32| nodes.get(node as usize).map(Arc::clone);
         let node = name(self.node).unwrap_or_default();
         let changed = fields.iter().enumerate().take(64).filter(|(at, _)| self.changed >> at & 1 == 1);
@@ -81,15 +84,14 @@ mod tests {
     #[test]
     fn a_step_is_stored_as_its_event_is() {
         let names = |names: [&str; 2]| names.map(Arc::from).into();
-        let origin = |ns: &str| {
+        let of = |ns: &str| {
             let (fields, nodes) = (names(["a", "b"]), names(["n", "m"]));
-            Arc::new(StepOrigin { ns: ns.into(), base: ns.into(), fields, nodes, state_version: 1 })
+            Arc::new(StepNames { ns: ns.into(), base: ns.into(), fields, nodes })
         };
         for (ns, next, changed) in [("", None, 0), ("child:3.0", Some(1), 0b10), ("", Some(9), 0b11)] {
             let task = TaskId { number: 300, place: 1 };
-            let (origin, checkpoint) = (origin(ns), 70_000);
-            let step =
-                CompactEvent { origin, seq: 5, time: 1 << 40, step: 6, checkpoint, task, node: 0, next, changed };
+            let (names, checkpoint) = (of(ns), 70_000);
+            let step = CompactEvent { names, seq: 5, time: 1 << 40, step: 6, checkpoint, task, node: 0, next, changed };
             let event = StoredEvent::from(step.event());
             let stored = StoredEvent::from(step);
             assert_eq!(stored.bytes(), event.bytes());

@@ -15,9 +15,10 @@ use super::{
 /// Shortcuts are not passed on, since they would go around what the layer does: [`Checkpointer::load`] reads through the
 /// layer's own methods, [`open_records`](Self::open_records) and [`once_records`](Self::once_records) choose among all
 /// [`task_records`](Self::task_records), [`field_after`](Self::field_after) among all that [`field`](Self::field) answers, and
-/// [`Checkpointer::direct_writer`] and [`commit_all`](Self::commit_all) leave every commit to its
-/// [`commit`](Self::commit). A layer that leaves records as they are passes the three on to the inner store: otherwise a
-/// thread is read with the results of all the durable steps that it ever made, and with all that its lists ever took.
+/// [`Checkpointer::writer`] and [`commit_all`](Self::commit_all) leave every commit to its [`commit`](Self::commit), which
+/// finds rows in it: [`Capabilities::compact_steps`] is off. A layer that leaves records as they are passes the three on to
+/// the inner store: otherwise a thread is read with the results of all the durable steps that it ever made, and with all that
+/// its lists ever took.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,9 +50,10 @@ pub trait CheckpointerLayer: Send + Sync + 'static {
     /// The store inside.
     fn inner(&self) -> &dyn Checkpointer;
 
-    /// As [`Checkpointer::capabilities`].
+    /// As [`Checkpointer::capabilities`]: those of the inner store, without [`Capabilities::compact_steps`]. A layer that
+    /// leaves commits as they are, or makes [rows](Commit::into_rows) of them, passes on that one, too.
     fn capabilities(&self) -> Capabilities {
-        self.inner().capabilities()
+        Capabilities { compact_steps: false, ..self.inner().capabilities() }
     }
 
     /// As [`Checkpointer::acquire`].

@@ -1,13 +1,13 @@
 //! A store of threads in this process's memory.
 
 mod columns;
-mod direct;
 mod hasher;
 mod journal;
 mod namespace;
 mod pages;
 mod steps;
 mod thread;
+mod writer;
 
 use crate::lock::lock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,12 +16,12 @@ use std::sync::{Arc, Mutex, Weak};
 use async_trait::async_trait;
 use dashmap::{DashMap, Entry};
 
-pub use self::direct::DirectWriter;
 use self::hasher::Seeded;
 use self::thread::MemoryThread;
+use self::writer::MemoryWriter;
 use super::{
     Blob, Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldPayload, FieldRecord,
-    HistoryFilter, JournalRow, Lease, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
+    HistoryFilter, JournalRow, Lease, LeaseWriter, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
 };
 
 /// A [`Checkpointer`] that keeps threads in memory, for as long as a handle lives.
@@ -118,31 +118,23 @@ impl MemoryCheckpointer {
         }
     }
 
-    fn commit_to(
-        &self,
-        slot: Option<Arc<Mutex<ThreadSlot>>>,
-        lease: &Lease,
-        commit: &mut Commit,
-    ) -> Result<(), CheckpointError> {
-        let ns = Arc::clone(&commit.ns);
-        let stale = |detail: &str| CheckpointError::StaleHead {
-            thread: lease.thread.to_string(),
-            ns: ns.to_string(),
-            epoch: lease.epoch,
-            detail: detail.to_owned(),
-        };
-        let slot = slot.ok_or_else(|| stale("the lease was given back"))?;
-        let mut slot = lock(&slot);
-        if slot.lease.as_ref() != Some(&lease.owner) {
-            return Err(stale("the lease was given back"));
+    fn commit_to(&self, slot: &Mutex<ThreadSlot>, lease: &Lease, commit: &mut Commit) -> Result<(), CheckpointError> {
+        let stale = |ns: &str, detail: &str| stale(lease, ns, detail.to_owned());
+        let mut slot = lock(slot);
+        if !slot.lease.as_ref().is_some_and(|owner| Arc::ptr_eq(owner, &lease.owner) || *owner == lease.owner) {
+            return Err(stale(&commit.ns, GIVEN_BACK));
         }
+        if slot.thread.as_mut().is_some_and(|thread| thread.add_step(lease, commit)) {
+            return Ok(());
+        }
+        commit.expand();
         if let Some(thread) = &slot.thread {
-            thread.check(lease, commit).map_err(|detail| stale(&detail))?;
+            thread.check(lease, commit).map_err(|detail| stale(&commit.ns, &detail))?;
         } else {
             if commit.thread.is_none() {
                 return Err(CheckpointError::UnknownThread { thread: lease.thread.to_string() });
             }
-            MemoryThread::default().check(lease, commit).map_err(|detail| stale(&detail))?;
+            MemoryThread::default().check(lease, commit).map_err(|detail| stale(&commit.ns, &detail))?;
         }
         for record in &mut commit.fields {
             self.share(record);
@@ -167,6 +159,7 @@ impl Checkpointer for MemoryCheckpointer {
             shares_values: true,
             stats: true,
             compact: true,
+            compact_steps: true,
         }
     }
 
@@ -197,11 +190,13 @@ impl Checkpointer for MemoryCheckpointer {
     }
 
     async fn commit(&self, lease: &Lease, mut commit: Commit) -> Result<(), CheckpointError> {
-        self.commit_to(self.slot(&lease.thread), lease, &mut commit)
+        let slot = self.slot(&lease.thread).ok_or_else(|| stale(lease, &commit.ns, GIVEN_BACK.to_owned()))?;
+        self.commit_to(&slot, lease, &mut commit)
     }
 
-    fn direct_writer(&self, lease: &Lease) -> Option<DirectWriter> {
-        DirectWriter::new(self, lease)
+    fn writer(&self, lease: &Lease) -> Option<Box<dyn LeaseWriter>> {
+        let slot = self.slot(&lease.thread)?;
+        Some(Box::new(MemoryWriter { store: self.clone(), slot, lease: lease.clone() }))
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
@@ -339,16 +334,11 @@ impl Checkpointer for MemoryCheckpointer {
     }
 
     async fn prune(&self, lease: &Lease, pruning: Pruning) -> Result<(), CheckpointError> {
-        let stale = |detail: String| CheckpointError::StaleHead {
-            thread: lease.thread.to_string(),
-            ns: String::new(),
-            epoch: lease.epoch,
-            detail,
-        };
-        let slot = self.slot(&lease.thread).ok_or_else(|| stale("the lease was given back".to_owned()))?;
+        let stale = |detail: String| stale(lease, "", detail);
+        let slot = self.slot(&lease.thread).ok_or_else(|| stale(GIVEN_BACK.to_owned()))?;
         let mut slot = lock(&slot);
         if slot.lease.as_ref() != Some(&lease.owner) {
-            return Err(stale("the lease was given back".to_owned()));
+            return Err(stale(GIVEN_BACK.to_owned()));
         }
         let unknown = || CheckpointError::UnknownThread { thread: lease.thread.to_string() };
         let thread = slot.thread.as_mut().ok_or_else(unknown)?;
@@ -377,6 +367,13 @@ impl Checkpointer for MemoryCheckpointer {
         self.inner.blobs.retain(|_, bytes| bytes.strong_count() > 0);
         Ok(())
     }
+}
+
+const GIVEN_BACK: &str = "the lease was given back";
+
+fn stale(lease: &Lease, ns: &str, detail: String) -> CheckpointError {
+    let (thread, ns) = (lease.thread.to_string(), ns.to_owned());
+    CheckpointError::StaleHead { thread, ns, epoch: lease.epoch, detail }
 }
 
 #[cfg(test)]

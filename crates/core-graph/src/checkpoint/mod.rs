@@ -23,6 +23,7 @@ mod rows;
 mod runs;
 mod stored_event;
 mod versions;
+mod writer;
 mod writes;
 
 use std::collections::BTreeSet;
@@ -36,8 +37,8 @@ pub use crate::bytes::RecordBytes;
 pub use crate::status::ThreadStatus;
 pub(crate) use chain::{Chain, check_chain, corrupt};
 pub use checksum::Checksum;
-pub(crate) use compact_event::{CompactEvent, StepOrigin};
-pub(crate) use compact_step::CompactStep;
+pub(crate) use compact_event::CompactEvent;
+pub use compact_step::{CompactStep, StepNames};
 pub use content::FieldContent;
 pub use fork::fork_thread;
 pub(crate) use frontier::{frontier_of, load_frontier};
@@ -46,17 +47,18 @@ pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
 pub(crate) use loaded::fields_after;
 pub use loaded::{Known, Loaded};
-pub use memory::{DirectWriter, MemoryCheckpointer};
+pub use memory::MemoryCheckpointer;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
 pub use rows::{
-    Blob, CheckpointRow, Commit, FieldPayload, FieldRecord, JournalRow, RecordKind, Source, TaskRecord, TaskRecordKind,
-    ThreadRow,
+    Blob, CheckpointRow, Commit, FieldPayload, FieldRecord, JournalRow, RecordKind, RecordRef, Source, TaskRecord,
+    TaskRecordKind, ThreadRow,
 };
 pub use runs::{RunRow, delete_runs, runs};
 pub use stored_event::StoredEvent;
 pub use versions::FieldVersions;
-pub(crate) use writes::{Write, put};
+pub use writer::LeaseWriter;
+pub(crate) use writes::{Writes, is_short};
 
 /// The right to write a thread. Given by [`Checkpointer::acquire`], valid until released.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +87,8 @@ pub struct Capabilities {
     pub stats: bool,
     /// [`Checkpointer::compact`].
     pub compact: bool,
+    /// Whether commits may hold a step [in compact form](Commit::step). A store without it gets rows only.
+    pub compact_steps: bool,
 }
 
 /// Which checkpoints [`Checkpointer::checkpoints`] lists, newest first.
@@ -147,6 +151,8 @@ pub struct Stats {
 ///   expected head is right.
 /// - [`field`](Self::field) of a version that is not there, or from which the chain does not lead to a whole value, is
 ///   [`CheckpointError::Corrupt`], also for a thread or a namespace that is not there.
+/// - A step [in compact form](Commit::step) comes only to a store that [says so](Capabilities::compact_steps). It may come
+///   together with all else that a commit holds, and what is read of it is what its rows would give.
 /// - [`threads`](Self::threads) goes by the order in which commits were written. [`ThreadRow::updated`] says nothing of
 ///   it, for clocks of processes differ.
 #[diagnostic::on_unimplemented(
@@ -178,9 +184,9 @@ pub trait Checkpointer: Send + Sync + 'static {
         Ok(())
     }
 
-    /// What writes under a lease past [`commit`](Self::commit), for the store that keeps threads in this process's memory.
-    /// Others have no such thing.
-    fn direct_writer(&self, lease: &Lease) -> Option<DirectWriter> {
+    /// What writes under a lease where it is called, for a store that never waits: it spares a commit its future. Others have
+    /// none.
+    fn writer(&self, lease: &Lease) -> Option<Box<dyn LeaseWriter>> {
         let _ = lease;
         None
     }

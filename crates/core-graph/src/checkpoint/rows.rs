@@ -1,12 +1,17 @@
 //! The rows of a store, in the store's own terms: names, numbers and bytes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CheckpointId, FieldVersions, RecordBytes, StoredEvent, ThreadStatus};
+use super::{CheckpointId, CompactEvent, CompactStep, FieldVersions, RecordBytes, StoredEvent, ThreadStatus};
 
 /// One transaction of a thread, in one namespace.
+///
+/// A step of one task may come [in compact form](Commit::step) to a store that [takes it so](super::Capabilities::compact_steps).
+/// Such a store either reads [`Commit::records`] and [`Commit::events`], which are the same in both forms, or has rows made
+/// by [`Commit::into_rows`].
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
     /// The namespace: `""` for the root graph.
@@ -23,10 +28,55 @@ pub struct Commit {
     pub settled: Vec<Arc<str>>,
     /// Journal rows, ascending.
     pub journal: Vec<JournalRow>,
+    /// What the step of [`Commit::checkpoint`] changed, and its event, in compact form: they are not among
+    /// [`Commit::fields`] and [`Commit::journal`] then.
+    pub step: Option<CompactStep>,
     /// What becomes of the thread's row.
     pub thread: Option<ThreadRow>,
     /// Whether the lease ends with this commit: the stored owner is cleared.
     pub release: bool,
+}
+
+impl Commit {
+    /// The records of fields, in whatever form, in the order in which they are to be written.
+    pub fn records(&self) -> impl Iterator<Item = RecordRef<'_>> {
+        let step = self.step.as_ref().zip(self.checkpoint.as_ref());
+        let compact = step.into_iter().flat_map(|(step, row)| step.records(row.number));
+        self.fields.iter().map(RecordRef::from).chain(compact)
+    }
+
+    /// The bytes of the events, in whatever form, with their sequence numbers, ascending.
+    pub fn events(&self) -> impl Iterator<Item = (u64, Cow<'_, [u8]>)> {
+        let step = self.step_event();
+        let at = step.as_ref().map_or(0, |step| self.journal.partition_point(|row| row.seq < step.seq));
+        let (before, after) = self.journal.split_at(at);
+        let step = step.map(|step| (step.seq, Cow::Owned(step.bytes())));
+        before.iter().map(JournalRow::columns).chain(step).chain(after.iter().map(JournalRow::columns))
+    }
+
+    /// The same commit without a step in compact form: its records and its event are rows, as others are.
+    #[must_use]
+    pub fn into_rows(mut self) -> Self {
+        self.expand();
+        self
+    }
+
+    pub(super) fn expand(&mut self) {
+        if let Some(step) = &self.step {
+            let number = self.checkpoint.as_ref().map(|row| row.number);
+            self.fields.extend(number.into_iter().flat_map(|number| step.records(number)).map(FieldRecord::from));
+        }
+        if let Some(event) = self.step_event() {
+            let at = self.journal.partition_point(|row| row.seq < event.seq);
+            self.journal.insert(at, JournalRow { seq: event.seq, event: event.into() });
+        }
+        self.step = None;
+    }
+
+    /// The event of the step in compact form.
+    fn step_event(&self) -> Option<CompactEvent> {
+        self.step.as_ref()?.event(self.checkpoint.as_ref()?)
+    }
 }
 
 /// The row of a thread. A store fills in the thread's id, the owner and the epoch, from the lease under which it is written,
@@ -106,6 +156,46 @@ pub struct FieldRecord {
     pub payload: FieldPayload,
 }
 
+/// A [`FieldRecord`] of a [`Commit`] in whatever form, as columns that a store writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordRef<'c> {
+    /// The field's name.
+    pub field: &'c Arc<str>,
+    /// The number of the checkpoint that made the change.
+    pub version: u64,
+    /// The version that a delta builds on; `None` for a whole value.
+    pub previous: Option<u64>,
+    /// Whether `payload` is a whole value or updates.
+    pub kind: RecordKind,
+    /// The bytes.
+    pub bytes: &'c [u8],
+    /// The same bytes with their hash, when they are a large value, which is stored once.
+    pub blob: Option<&'c Blob>,
+}
+
+impl RecordRef<'_> {
+    /// The record, with its bytes in this form.
+    pub(super) fn with(self, payload: FieldPayload) -> FieldRecord {
+        let Self { field, version, previous, kind, .. } = self;
+        FieldRecord { field: Arc::clone(field), version, previous, kind, payload }
+    }
+}
+
+impl<'c> From<&'c FieldRecord> for RecordRef<'c> {
+    fn from(record: &'c FieldRecord) -> Self {
+        let FieldRecord { field, version, previous, kind, payload } = record;
+        let blob = if let FieldPayload::Blob(blob) = payload { Some(blob) } else { None };
+        Self { field, version: *version, previous: *previous, kind: *kind, bytes: payload.bytes(), blob }
+    }
+}
+
+impl From<RecordRef<'_>> for FieldRecord {
+    fn from(record: RecordRef<'_>) -> Self {
+        let blob = record.blob.map(|blob| FieldPayload::Blob(blob.clone()));
+        record.with(blob.unwrap_or_else(|| FieldPayload::Inline(record.bytes.into())))
+    }
+}
+
 /// Whether a record stands alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordKind {
@@ -113,6 +203,13 @@ pub enum RecordKind {
     Whole,
     /// Updates to fold into the version before.
     Delta,
+}
+
+impl RecordKind {
+    /// The kind of a record that builds on a version, or on none.
+    pub(super) fn after(previous: Option<u64>) -> Self {
+        if previous.is_some() { Self::Delta } else { Self::Whole }
+    }
 }
 
 /// Bytes of a record: small ones inline, large ones by the hash of their content, stored once.
@@ -169,6 +266,29 @@ pub struct JournalRow {
     pub seq: u64,
     /// The event.
     pub event: StoredEvent,
+}
+
+impl CheckpointRow {
+    /// A row whose columns are not set yet.
+    pub(crate) fn unset() -> Self {
+        Self {
+            number: 0,
+            parent: None,
+            id: CheckpointId::from(0),
+            step: 0,
+            source: Source::Step,
+            time: 0,
+            executed: 0,
+            fields: FieldVersions::default(),
+            state_version: 0,
+        }
+    }
+}
+
+impl JournalRow {
+    fn columns(&self) -> (u64, Cow<'_, [u8]>) {
+        (self.seq, self.event.bytes())
+    }
 }
 
 /// Values of at least this many bytes are stored by content.

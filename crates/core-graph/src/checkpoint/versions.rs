@@ -25,17 +25,15 @@ pub struct FieldVersions {
 }
 
 impl FieldVersions {
-    /// Versions of fields whose names are shared; 0 for a field that has none.
-    pub(crate) fn shared(names: &Arc<[Arc<str>]>, versions: impl Iterator<Item = u64>) -> Self {
-        let mut known = SmallVec::with_capacity(names.len());
-        versions.for_each(|version| known.push(version));
-        Self { names: Some(Arc::clone(names)), versions: known }
-    }
-
-    /// The same versions, when they are of fields of these names in this order.
-    pub(crate) fn shared_by(self, names: &Arc<[Arc<str>]>) -> Option<Self> {
-        let same = self.names.as_ref().is_some_and(|own| Arc::ptr_eq(own, names) || own == names);
-        same.then(|| Self { names: Some(Arc::clone(names)), ..self })
+    /// Sets versions of fields whose names are shared; 0 for a field that has none.
+    pub(crate) fn fill(&mut self, names: &Arc<[Arc<str>]>, versions: impl Iterator<Item = u64>) {
+        if !self.names.as_ref().is_some_and(|own| Arc::ptr_eq(own, names)) {
+            self.names = Some(Arc::clone(names));
+        }
+        if self.versions.len() != names.len() {
+            self.versions.resize(names.len(), 0);
+        }
+        self.versions.iter_mut().zip(versions).for_each(|(slot, version)| *slot = version);
     }
 
     /// Sets the version of the field at a place.
@@ -115,7 +113,8 @@ mod tests {
     #[test]
     fn fields_without_a_version_are_left_out() {
         let names: Arc<[Arc<str>]> = ["a", "b", "c"].map(Arc::from).into();
-        let versions = FieldVersions::shared(&names, [3, 0, 1].into_iter());
+        let mut versions = FieldVersions::from([("z", 9)]);
+        versions.fill(&names, [3, 0, 1].into_iter());
         let plain = FieldVersions::from([("a", 3), ("c", 1)]);
         assert_eq!(versions, plain);
         assert_eq!((versions.of("a"), versions.of("b"), versions.of("d"), versions.len()), (Some(3), None, None, 2));

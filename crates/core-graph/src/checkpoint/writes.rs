@@ -1,43 +1,109 @@
-//! What a commit writes, as bytes in a row: the id of a checkpoint is made of them, and plain steps are kept as them.
+//! What a commit writes, as bytes in a row: the id of a checkpoint is made of them, and steps in compact form are handed over and kept as them.
 
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{FieldPayload, FieldRecord, RecordBytes, RecordKind};
+use super::{FieldPayload, FieldRecord, RecordBytes, RecordKind, RecordRef};
 
-/// A record of a field that a commit writes. The field goes by its place.
-#[derive(Debug)]
-pub(crate) struct Write {
-    pub(crate) at: usize,
-    /// The version that it builds on; none for a whole value.
-    pub(crate) previous: Option<u64>,
-    pub(crate) payload: FieldPayload,
+/// The records that a commit writes. A field goes by its place.
+#[derive(Debug, Default)]
+pub(crate) struct Writes {
+    /// What else the id of the checkpoint is made of, and behind it the records.
+    content: Vec<u8>,
+    /// Where the records begin.
+    start: usize,
+    count: usize,
+    /// Whether all payloads are kept, so that rows share them.
+    keeps: bool,
+    has_long: bool,
+    /// Payloads with the places of their fields, in the order of the records: those that the content holds a hash of, and
+    /// others that rows share.
+    payloads: Vec<(usize, FieldPayload)>,
 }
 
 /// Longer payloads stand for themselves by a hash.
 const SHORT: usize = 512;
 
-impl Write {
-    /// Whether the bytes in a row hold the payload itself.
-    pub(crate) fn is_short(&self) -> bool {
-        matches!(&self.payload, FieldPayload::Inline(bytes) if bytes.len() <= SHORT)
+/// The bytes of that.
+const HASH: usize = 16;
+
+impl Writes {
+    /// Begins a commit of a namespace whose id is made of the numbers, too. `keeps` says that rows are to be made of it.
+    pub(crate) fn begin(&mut self, numbers: [u128; 2], ns: &str, keeps: bool) {
+        self.content.clear();
+        self.content.extend_from_slice(numbers.map(u128::to_le_bytes).as_flattened());
+        self.content.extend_from_slice(ns.as_bytes());
+        self.start = self.content.len();
+        (self.count, self.keeps, self.has_long) = (0, keeps, false);
+        self.payloads.clear();
     }
 
-    /// Adds it to the bytes of commit `number`.
-    pub(crate) fn put(&self, number: u64, content: &mut Vec<u8>) {
-        let Self { at, previous, payload } = self;
-        match payload {
-            FieldPayload::Inline(bytes) => put(content, number, *at, *previous, bytes),
-            FieldPayload::Blob(blob) => put(content, number, *at, *previous, blob.hash.as_bytes()),
+    /// Adds the record of a field in commit `number`, which builds on a version or is a whole value.
+    pub(crate) fn add(
+        &mut self,
+        number: u64,
+        at: usize,
+        previous: Option<u64>,
+        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
+    ) {
+        self.count += 1;
+        let is_short = is_short(bytes.as_ref());
+        if is_short && !self.keeps {
+            return put(&mut self.content, number, at, previous, bytes.as_ref());
         }
+        self.has_long |= !is_short;
+        let payload = FieldPayload::new(bytes);
+        match &payload {
+            FieldPayload::Inline(bytes) => put(&mut self.content, number, at, previous, bytes),
+            FieldPayload::Blob(blob) => put(&mut self.content, number, at, previous, blob.hash.as_bytes()),
+        }
+        self.payloads.push((at, payload));
     }
 
+    /// How many records there are when all of them are short.
+    pub(crate) fn all_short(&self) -> Option<usize> {
+        (!self.has_long).then_some(self.count)
+    }
+
+    /// What the id of the checkpoint is made of.
+    pub(crate) fn id(&self) -> u128 {
+        xxh3_128(&self.content)
+    }
+
+    /// The records as bytes in a row.
+    pub(crate) fn content(&self) -> &[u8] {
+        self.content.get(self.start..).unwrap_or_default()
+    }
+
+    /// The records as rows, of fields of these names.
+    pub(crate) fn records(&mut self, number: u64, names: &[Arc<str>]) -> Vec<FieldRecord> {
+        let Self { content, start, count, payloads, .. } = self;
+        let mut payloads = payloads.drain(..).peekable();
+        let mut rows = Vec::with_capacity(*count);
+        rows.extend(read_writes(number, content.get(*start..).unwrap_or_default()).filter_map(|write| {
+            let kept = payloads.next_if(|(at, _)| *at == write.at).map(|(_, payload)| payload);
+            let record = write.record(number, names)?;
+            Some(record.with(kept.unwrap_or_else(|| FieldPayload::Inline(record.bytes.into()))))
+        }));
+        rows
+    }
+}
+
+/// A record, read out of the bytes in a row: a long one with what stands for its payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WriteRef<'c> {
+    pub(crate) at: usize,
+    pub(crate) previous: Option<u64>,
+    pub(crate) payload: &'c [u8],
+}
+
+impl<'c> WriteRef<'c> {
     /// The record, of fields of these names.
-    pub(crate) fn record(self, number: u64, names: &[Arc<str>]) -> Option<FieldRecord> {
-        let Self { at, previous, payload } = self;
-        let kind = if previous.is_some() { RecordKind::Delta } else { RecordKind::Whole };
-        Some(FieldRecord { field: Arc::clone(names.get(at)?), version: number, previous, kind, payload })
+    pub(crate) fn record(self, number: u64, names: &'c [Arc<str>]) -> Option<RecordRef<'c>> {
+        let Self { at, previous, payload: bytes } = self;
+        let (field, kind) = (names.get(at)?, RecordKind::after(previous));
+        Some(RecordRef { field, version: number, previous, kind, bytes, blob: None })
     }
 }
 
@@ -46,27 +112,27 @@ pub(crate) fn put(content: &mut Vec<u8>, number: u64, at: usize, previous: Optio
     put_number(content, at as u64);
     put_number(content, previous.map_or(0, |previous| number.saturating_sub(previous)));
     put_number(content, payload.len() as u64);
-    if payload.len() <= SHORT {
+    if is_short(payload) {
         content.extend_from_slice(payload);
     } else {
         content.extend_from_slice(&xxh3_128(payload).to_le_bytes());
     }
 }
 
-/// The short records of commit `number` from their bytes in a row.
-pub(crate) fn writes(number: u64, mut content: &[u8]) -> impl Iterator<Item = Write> {
+/// Whether a payload stands in the bytes in a row itself.
+pub(crate) fn is_short(payload: &[u8]) -> bool {
+    payload.len() <= SHORT
+}
+
+/// The records of commit `number` from their bytes in a row.
+pub(crate) fn read_writes(number: u64, mut content: &[u8]) -> impl Iterator<Item = WriteRef<'_>> {
     std::iter::from_fn(move || {
-        let at = take_number(&mut content)?;
+        let at = usize::try_from(take_number(&mut content)?).ok()?;
         let back = take_number(&mut content)?;
         let length = usize::try_from(take_number(&mut content)?).ok()?;
-        let (payload, rest) = content.split_at_checked(length)?;
+        let (payload, rest) = content.split_at_checked(if length > SHORT { HASH } else { length })?;
         content = rest;
-        let previous = (back > 0).then(|| number.saturating_sub(back));
-        Some(Write {
-            at: usize::try_from(at).ok()?,
-            previous,
-            payload: FieldPayload::Inline(RecordBytes::from(payload)),
-        })
+        Some(WriteRef { at, previous: (back > 0).then(|| number.saturating_sub(back)), payload })
     })
 }
 
@@ -100,23 +166,28 @@ mod tests {
 
     proptest! {
         #[test]
-        fn short_records_come_back(
+        fn records_come_back(
             number in 1..u64::MAX,
-            all in prop::collection::vec((0..300_usize, 0..u64::MAX, prop::collection::vec(any::<u8>(), 0..SHORT)), 0..6),
+            all in prop::collection::vec((0..u64::MAX, prop::collection::vec(any::<u8>(), 0..SHORT * 2)), 0..6),
+            large in 0..12_usize,
+            keeps: bool,
         ) {
-            let mut content = Vec::new();
-            let all = all.into_iter().map(|(at, back, bytes)| {
+            let names: Vec<Arc<str>> = (0..all.len()).map(|at| at.to_string().into()).collect();
+            let mut writes = Writes::default();
+            writes.begin([1, 2], "what else", keeps);
+            let mut expected = Vec::new();
+            for (at, (back, mut bytes)) in all.into_iter().enumerate() {
+                if at == large {
+                    bytes = bytes.repeat(200);
+                }
                 let previous = (back > 0 && back < number).then(|| number - back);
-                Write { at, previous, payload: FieldPayload::new(bytes) }
-            });
-            let all: Vec<_> = all.collect();
-            all.iter().for_each(|write| write.put(number, &mut content));
-            let read: Vec<_> = writes(number, &content).collect();
-            prop_assert_eq!(read.len(), all.len());
-            for (read, write) in read.into_iter().zip(all) {
-                prop_assert!(write.is_short());
-                prop_assert_eq!((read.at, read.previous, read.payload), (write.at, write.previous, write.payload));
+                writes.add(number, at, previous, bytes.clone());
+                let (field, kind) = (Arc::clone(&names[at]), RecordKind::after(previous));
+                expected.push(FieldRecord { field, version: number, previous, kind, payload: FieldPayload::new(bytes) });
             }
+            let short = expected.iter().all(|record| record.payload.bytes().len() <= SHORT);
+            prop_assert_eq!(writes.all_short(), short.then_some(expected.len()));
+            prop_assert_eq!(writes.records(number, &names), expected);
         }
     }
 

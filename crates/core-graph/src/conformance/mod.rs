@@ -24,7 +24,7 @@
 //!
 //! # What is asked beyond it
 //! Epochs and leases (`ThreadBusy`, `StaleHead`), refused commits that leave nothing behind, large values stored once,
-//! results of durable steps, the journal, retention that never cuts what is needed, and many writers at a time.
+//! results of durable steps, the journal, steps in compact form, retention that never cuts what is needed, and many writers at a time.
 
 mod chains;
 mod ground;
@@ -36,6 +36,7 @@ mod records;
 mod reference;
 mod report;
 mod retention;
+mod steps;
 mod subgraphs;
 mod threads;
 mod together;
@@ -113,6 +114,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
     [
         writing::CASES,
         together::CASES,
+        steps::CASES,
         records::CASES,
         reading::CASES,
         history::CASES,

@@ -43,7 +43,7 @@ pub enum FastPath {
     SingleTasks,
     /// Subgraph calls that nobody stores or reads, without a machine.
     InlineCalls,
-    /// Steps of one task in compact form, for stores that take them so.
+    /// Steps of one task in compact form, for the stores that take them so.
     CompactSteps,
     /// Tasks beside each other in place, until they take long.
     InlineDispatches,

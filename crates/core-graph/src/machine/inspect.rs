@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::checkpoint::StepOrigin;
+use crate::checkpoint::StepNames;
 use crate::error::RunError;
 use crate::machine::commit::CommittedTask;
 use crate::machine::task::{Pending, Phase};
@@ -89,10 +89,12 @@ impl MachineCore {
     }
 
     /// What the steps of the namespace have in common.
-    pub(crate) fn origin(&self) -> StepOrigin {
-        let (ns, base) = (Arc::clone(&self.ns), Arc::clone(self.base()));
-        let (fields, nodes) = (Arc::clone(&self.outline.field_names), Arc::clone(&self.outline.node_names));
-        StepOrigin { ns, base, fields, nodes, state_version: self.outline.state_version }
+    pub(crate) fn step_names(&self) -> &Arc<StepNames> {
+        self.step_names.get_or_init(|| {
+            let (ns, base) = (Arc::clone(&self.ns), Arc::clone(self.base()));
+            let (fields, nodes) = (Arc::clone(&self.outline.field_names), Arc::clone(&self.outline.node_names));
+            Arc::new(StepNames { ns, base, fields, nodes })
+        })
     }
 
     /// What the failed attempts of a task left.

@@ -50,10 +50,11 @@ mod task;
 mod triggers;
 
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::checkpoint::StepNames;
 use crate::event::Payload;
 use crate::state::{FieldSet, State};
 use crate::tasks::{Stop, TaskId};
@@ -64,7 +65,7 @@ pub(crate) use commit::{Committed, Fault, Renamed};
 pub(crate) use complete::{Completion, TaskOutcome};
 pub(crate) use frontier::Frontier;
 pub(crate) use inline_call::{CallState, Following};
-pub(crate) use persist::{Persist, StoredCommit};
+pub(crate) use persist::Persist;
 pub(crate) use plan::{Dispatch, Due, Plan};
 pub(crate) use restore::{AnswerMap, ReadGraph, Restored, WriteRow};
 pub(crate) use single_task::SingleTask;
@@ -133,6 +134,8 @@ pub(crate) struct MachineCore {
     triggered: Triggered,
     /// The commit whose tasks are in the order in which they commit.
     in_order: Option<u64>,
+    /// What the steps of the namespace have in common; made for the first of them that is stored or told.
+    step_names: OnceLock<Arc<StepNames>>,
 }
 
 /// Limits of a run.
@@ -242,6 +245,7 @@ impl MachineCore {
             breakpoints: Breakpoints::default(),
             triggered: Triggered::default(),
             in_order: None,
+            step_names: OnceLock::new(),
             outline,
         }
     }

@@ -1,14 +1,10 @@
 //! Fields and frontier in stored form: whole values, or differences with a whole value from time to time.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use xxhash_rust::xxh3::xxh3_128;
 
-use crate::checkpoint::{
-    Chain, CheckpointId, CheckpointRow, Commit, CompactStep, FieldVersions, Source, StepOrigin, Write, put,
-};
+use crate::checkpoint::{Chain, CheckpointId, CheckpointRow, Commit, CompactStep, Source, Writes, is_short};
 use crate::machine::MachineCore;
 use crate::machine::commit::Folded;
 use crate::machine::triggers::guarded;
@@ -35,22 +31,23 @@ pub(crate) struct Persist {
     pub(super) changes: Vec<FieldChange>,
     /// The fields that the newest commit of a single task changed.
     pub(super) changed: FieldSet,
-    /// What the commit writes of fields. Empty between commits; kept for its room, as are those below.
-    writes: Vec<Write>,
-    /// The same as bytes in a row, after what else the id is made of.
-    content: Vec<u8>,
+    /// What the commit writes; kept for its room, as are those below.
+    writes: Writes,
     /// Where the frontier is encoded.
     pack: Pack,
-    /// The newest plain step, and where what it writes of fields is in `content`.
-    step: (CompactStep, Range<usize>),
+    /// A commit that is written, for its room.
+    spare: Option<Box<Commit>>,
 }
 
-/// The stored form of a commit.
-#[derive(Debug)]
-pub(crate) enum StoredCommit {
-    Commit(Box<Commit>),
-    /// A plain step: [`MachineCore::compact_step`].
-    Step,
+/// What a step of one task led to.
+#[derive(Clone, Copy, Debug)]
+struct StepOutcome {
+    node: u32,
+    /// The node of the task that follows alone.
+    next: Option<u32>,
+    changed: u64,
+    /// Whether the frontier is stored as a whole.
+    whole: bool,
 }
 
 /// How a frontier is stored.
@@ -68,10 +65,9 @@ impl Persist {
             compact: false,
             changes: Vec::new(),
             changed: FieldSet::default(),
-            writes: Vec::new(),
-            content: Vec::new(),
+            writes: Writes::default(),
             pack: Pack::default(),
-            step: Default::default(),
+            spare: None,
         }
     }
 
@@ -81,14 +77,16 @@ impl Persist {
         Self { parent, head, parent_id, chains, frontier, anew, ..Self::new(0) }
     }
 
-    /// The versions of the fields, with these names.
-    fn versions(&self, names: &Arc<[Arc<str>]>) -> FieldVersions {
-        FieldVersions::shared(names, self.chains.iter().chain([&self.frontier]).map(|chain| chain.version))
+    /// Adds the frontier, which is encoded, to what commit `number` writes.
+    fn put_frontier(&mut self, number: u64, whole: bool) {
+        let bytes = self.pack.bytes();
+        let previous = self.frontier.add(number, whole, bytes.len());
+        self.writes.add(number, self.chains.len(), previous, bytes);
     }
 
     /// Makes commit `number` the head. Its id is the same for the same commit after the same parent, in every process.
     fn move_head(&mut self, number: u64) -> u128 {
-        let id = xxh3_128(&self.content);
+        let id = self.writes.id();
         (self.parent, self.head, self.parent_id) = (Some(number), Some(number), id.into());
         id
     }
@@ -122,8 +120,8 @@ impl MachineCore {
         save: SaveField<'_>,
     ) -> Result<Option<Box<Commit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
-        let written = self.write_fields(&mut persist, number, (&folded.changed, &folded.reset), save);
-        let commit = written.map(|()| self.commit_of(&mut persist, number, source, now));
+        let written = self.write_fields(&mut persist, number, (&folded.changed, &folded.reset), true, save);
+        let commit = written.map(|()| self.commit_of(&mut persist, number, source, None, now));
         self.persist = Some(persist);
         commit.map(Some)
     }
@@ -138,23 +136,17 @@ impl MachineCore {
         changed: &FieldSet,
         now: u64,
         save: SaveField<'_>,
-    ) -> Result<Option<StoredCommit>, StateError> {
+    ) -> Result<Option<Box<Commit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
         let before = Some(number - 1);
         let follows = persist.compact && !persist.anew && persist.parent == before && persist.head == before;
         // The last step of a root is more than itself: the run ends with it.
         let goes_on = next.is_some() || !self.ns.is_empty();
         let compact = follows && goes_on && finished.0 == TaskId { number: number - 1, place: 0 };
-        let written = self.write_fields(&mut persist, number, (changed, &FieldSet::default()), save);
+        let written = self.write_fields(&mut persist, number, (changed, &FieldSet::default()), !compact, save);
         let stored = written.map(|()| {
-            let step = if compact { self.step_of(&persist, number, next.is_some(), changed) } else { None };
-            match step {
-                Some(step) => {
-                    self.put_compact(&mut persist, CompactStep { node: finished.1, next, time: now, ..step });
-                    StoredCommit::Step
-                }
-                None => StoredCommit::Commit(self.commit_of(&mut persist, number, Source::Step, now)),
-            }
+            let step = if compact { self.outcome_of(&mut persist, number, (finished.1, next), changed) } else { None };
+            self.commit_of(&mut persist, number, Source::Step, step, now)
         });
         self.persist = Some(persist);
         stored.map(Some)
@@ -167,91 +159,91 @@ impl MachineCore {
         }
     }
 
-    /// The newest plain step, and what it writes of fields.
-    pub(crate) fn compact_step(&self) -> Option<(&CompactStep, &[u8])> {
-        let (step, fields) = &self.persist.as_ref()?.step;
-        Some((step, self.persist.as_ref()?.content.get(fields.clone())?))
+    /// Takes back a commit that is written: the next takes its room.
+    pub(crate) fn reuse(&mut self, commit: Box<Commit>) {
+        if let Some(persist) = &mut self.persist {
+            persist.spare = Some(commit);
+        }
     }
 
-    /// The newest plain step as a commit.
-    pub(crate) fn commit_of_step(&self, origin: &StepOrigin) -> Option<Box<Commit>> {
-        let (step, content) = self.compact_step()?;
-        let versions = self.persist.as_ref()?.versions(&self.outline.field_names);
-        Some(Box::new(Commit {
-            ns: Arc::clone(&self.ns),
-            expected_head: Some(step.number - 1),
-            checkpoint: Some(step.row(origin, versions)),
-            fields: step.records(origin, content).collect(),
-            ..Commit::default()
-        }))
-    }
-
-    /// What is to be known of the newest step to hand it over in short, when it is plain.
-    fn step_of(&self, persist: &Persist, number: u64, goes_on: bool, changed: &FieldSet) -> Option<CompactStep> {
-        let (changed, whole) = (changed.as_bits()?, self.frontier.as_step(number, goes_on)?);
+    /// What is to be known of a step of one task to commit it in compact form, when it can be. Its frontier is encoded then.
+    fn outcome_of(
+        &self,
+        persist: &mut Persist,
+        number: u64,
+        (node, next): (u32, Option<u32>),
+        changed: &FieldSet,
+    ) -> Option<StepOutcome> {
+        let (changed, whole) = (changed.as_bits()?, self.frontier.as_step(number, next.is_some())?);
         let follows =
             whole || (persist.frontier.version + 1 == number && !persist.frontier.wants_whole(FRONTIER_STORED));
-        let all = persist.writes.len() == changed.count_ones() as usize;
-        let step =
-            CompactStep { number, step: self.step, executed: self.executed, changed, whole, ..CompactStep::default() };
-        (follows && all && persist.writes.iter().all(Write::is_short)).then_some(step)
+        if !follows || persist.writes.all_short()? != changed.count_ones() as usize {
+            return None;
+        }
+        let name = next.map(|next| self.outline.node(next).name.as_str());
+        pack_step(&mut persist.pack, number, name, whole);
+        is_short(persist.pack.bytes()).then_some(StepOutcome { node, next, changed, whole })
     }
 
-    /// Hands a step over in compact form.
-    fn put_compact(&mut self, persist: &mut Persist, step: CompactStep) {
-        let (number, fields, start) = (step.number, self.outline.fields.len(), persist.content.len());
-        persist.writes.drain(..).for_each(|write| write.put(number, &mut persist.content));
-        let writes = start..persist.content.len();
-        self.frontier.clear_changes();
-        let node = step.next.map(|next| self.outline.node(next).name.as_str());
-        pack_step(&mut persist.pack, number, node, step.whole);
-        let bytes = persist.pack.bytes();
-        let previous = (!step.whole).then_some(persist.frontier.version);
-        persist.frontier.add(number, step.whole, bytes.len());
-        put(&mut persist.content, number, fields, previous, bytes);
-        let id = persist.move_head(number);
-        persist.step = (CompactStep { id, ..step }, writes);
+    /// A commit of the namespace that brings nothing yet.
+    fn commit_of_nothing(&self) -> Box<Commit> {
+        Box::new(Commit { ns: Arc::clone(&self.ns), ..Commit::default() })
     }
 
-    /// Makes a commit of what is written of fields, and of the frontier.
-    fn commit_of(&mut self, persist: &mut Persist, number: u64, source: Source, now: u64) -> Box<Commit> {
-        self.write_frontier(persist, number);
+    /// Makes a commit of what is written of fields, and of the frontier: in compact form when a step of one task is given.
+    fn commit_of(
+        &mut self,
+        persist: &mut Persist,
+        number: u64,
+        source: Source,
+        step: Option<StepOutcome>,
+        now: u64,
+    ) -> Box<Commit> {
+        let fields = persist.writes.content().len();
+        match &step {
+            None => self.write_frontier(persist, number),
+            Some(step) => {
+                self.frontier.clear_changes();
+                persist.put_frontier(number, step.whole);
+            }
+        }
         let (parent, expected_head) = (persist.parent, persist.head);
-        persist.writes.iter().for_each(|write| write.put(number, &mut persist.content));
-        let row = CheckpointRow {
-            number,
-            parent,
-            id: persist.move_head(number).into(),
-            step: self.step,
-            source,
-            time: now,
-            executed: self.executed,
-            fields: persist.versions(&self.outline.field_names),
-            state_version: self.outline.state_version,
-        };
-        let names = &self.outline.field_names;
-        Box::new(Commit {
-            ns: Arc::clone(&self.ns),
-            expected_head,
-            checkpoint: Some(row),
-            fields: persist.writes.drain(..).filter_map(|write| write.record(number, names)).collect(),
-            ..Commit::default()
-        })
+        let id = persist.move_head(number);
+        let mut commit = persist.spare.take().unwrap_or_else(|| self.commit_of_nothing());
+        commit.expected_head = expected_head;
+        let row = commit.checkpoint.get_or_insert_with(CheckpointRow::unset);
+        (row.number, row.parent, row.id, row.step) = (number, parent, id.into(), self.step);
+        (row.source, row.time, row.executed) = (source, now, self.executed);
+        row.state_version = self.outline.state_version;
+        let chains = persist.chains.iter().chain([&persist.frontier]);
+        row.fields.fill(&self.outline.field_names, chains.map(|chain| chain.version));
+        match step {
+            None => {
+                commit.step = None;
+                commit.fields = persist.writes.records(number, &self.outline.field_names);
+            }
+            Some(StepOutcome { node, next, changed, whole }) => {
+                let names = self.step_names();
+                commit.step.take_if(|step| !Arc::ptr_eq(&step.names, names));
+                let step = commit.step.get_or_insert_with(|| CompactStep::of(Arc::clone(names)));
+                (step.seq, step.node, step.next, step.changed, step.whole) = (0, node, next, changed, whole);
+                step.set_content(persist.writes.content(), fields);
+            }
+        }
+        commit
     }
 
+    /// Writes the records of fields; `keeps` says that rows are to be made of them.
     fn write_fields(
         &mut self,
         persist: &mut Persist,
         number: u64,
         (changed, reset): (&FieldSet, &FieldSet),
+        keeps: bool,
         save: SaveField<'_>,
     ) -> Result<(), StateError> {
-        persist.content.clear();
-        for part in [&persist.parent_id.seed().to_le_bytes()[..], &number.to_le_bytes(), &self.step.to_le_bytes()] {
-            persist.content.extend_from_slice(part);
-        }
-        persist.content.extend_from_slice(self.ns.as_bytes());
-        persist.writes.clear();
+        let counted = u128::from(self.step) << 64 | u128::from(number);
+        persist.writes.begin([persist.parent_id.seed(), counted], &self.ns, keeps);
         let fields = &self.outline.fields;
         let all: FieldSet;
         let changed = if persist.anew {
@@ -264,30 +256,32 @@ impl MachineCore {
             let (Some(field), Some(chain)) = (fields.get(at), persist.chains.get_mut(at)) else { continue };
             let of_field = || persist.changes.iter().filter(|change| change.field as usize == at);
             let replaced = persist.anew || reset.contains(at) || of_field().any(|change| change.op == Op::Set);
-            persist.writes.push(match field.stored {
-                state::Stored::Never => continue,
+            let writes = &mut persist.writes;
+            match field.stored {
+                state::Stored::Never => {}
                 stored @ (state::Stored::Deltas | state::Stored::Additions)
                     if !replaced && !chain.wants_whole(stored) =>
                 {
                     let changes: SmallVec<[&FieldChange; 4]> = of_field().collect();
-                    chain.delta(at, number, delta::encode(&field.name, &changes)?)
+                    let bytes = delta::encode(&field.name, &changes)?;
+                    writes.add(number, at, chain.add(number, false, bytes.len()), bytes);
                 }
                 _ => {
                     let mut sets = of_field();
                     match (sets.next(), sets.next()) {
                         (Some(only), None) if only.op == Op::Set && !reset.contains(at) => {
-                            chain.whole(at, number, only.bytes.clone())
+                            writes.add(number, at, chain.add(number, true, only.bytes.len()), only.bytes.clone());
                         }
                         _ => {
                             let saved = guarded("serialization", || save(at)).unwrap_or_else(|panicked| {
                                 let message = panicked.to_string();
                                 Err(StateError { field: field.name.to_string(), action: "encoded", message })
-                            });
-                            chain.whole(at, number, saved?)
+                            })?;
+                            writes.add(number, at, chain.add(number, true, saved.len()), saved);
                         }
                     }
                 }
-            });
+            }
         }
         persist.anew = false;
         persist.changes.clear();
@@ -295,14 +289,13 @@ impl MachineCore {
     }
 
     fn write_frontier(&mut self, persist: &mut Persist, number: u64) {
-        let (chain, at) = (&mut persist.frontier, self.outline.fields.len());
         let changes = self.frontier.take_changes();
-        persist.writes.push(if chain.wants_whole(FRONTIER_STORED) || self.frontier.is_all(&changes) {
+        let whole = persist.frontier.wants_whole(FRONTIER_STORED) || self.frontier.is_all(&changes);
+        if whole {
             self.frontier.encode(&self.outline, &mut persist.pack);
-            chain.whole(at, number, persist.pack.bytes())
         } else {
             self.frontier.encode_changes(changes, &self.outline, &mut persist.pack);
-            chain.delta(at, number, persist.pack.bytes())
-        });
+        }
+        persist.put_frontier(number, whole);
     }
 }

@@ -11,10 +11,11 @@
 
 use std::sync::Arc;
 
+use crate::checkpoint::Commit;
 use crate::error::NodeError;
 use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault};
 use crate::machine::triggers::{RouteFault, Triggered, guarded, guarded_encoding};
-use crate::machine::{Machine, MachineCore, StoredCommit};
+use crate::machine::{Machine, MachineCore};
 use crate::state::{FieldSet, State};
 use crate::step::{Next, Step};
 use crate::tasks::{GroupId, Stop, TaskId};
@@ -84,7 +85,7 @@ pub(crate) struct SingleCommit {
     /// The node of the task that follows alone, in flight already.
     pub(crate) next: Option<u32>,
     /// What is to be stored.
-    pub(crate) stored: Option<StoredCommit>,
+    pub(crate) stored: Option<Box<Commit>>,
 }
 
 /// A task that is in flight alone.
@@ -225,7 +226,7 @@ impl MachineCore {
     }
 
     /// Returns the commit of a single task, the newest one, in the form that the driver publishes.
-    pub(crate) fn committed_single(&self, single: SingleTask, stored: Option<StoredCommit>) -> Committed {
+    pub(crate) fn committed_single(&self, single: SingleTask, stored: Box<Commit>) -> Committed {
         let task = CommittedTask { id: single.id, node: single.node, attempt: 1, update: None };
         Committed {
             number: self.number,
@@ -234,10 +235,7 @@ impl MachineCore {
             next: self.next(),
             changed: self.persist.as_ref().map(|persist| persist.changed.clone()).unwrap_or_default(),
             coalesced: Vec::new(),
-            stored: match stored {
-                Some(StoredCommit::Commit(commit)) => Some(commit),
-                Some(StoredCommit::Step) | None => None,
-            },
+            stored: Some(stored),
         }
     }
 

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use smallvec::smallvec;
 
-use crate::checkpoint::{
-    CheckpointError, Checkpointer, Commit, CompactStep, DirectWriter, Lease, StepOrigin, TaskRecord, ThreadRow,
-};
+use crate::checkpoint::{CheckpointError, Checkpointer, Commit, Lease, LeaseWriter, TaskRecord, ThreadRow};
 use crate::limits::{Durability, TurnOrder};
 use crate::record::Heads;
 use crate::recorder::events::{Events, number, tell};
@@ -24,10 +22,12 @@ pub(crate) struct CommitLog {
     pub(crate) lease: Lease,
     /// The thread's row without status: copied into the commits that set one.
     pub(crate) row: ThreadRow,
+    /// Whether the store takes steps in compact form.
+    pub(crate) takes_steps: bool,
     /// The sequence number of the journal. Its lock is held while a commit is written or enqueued, so that rows are stored
     /// in order.
     journal: tokio::sync::Mutex<u64>,
-    /// The direct way into the store, if it has one. Commits that are waited for take it.
+    /// The direct way into the store, if it has one, which does not wait. Commits that are waited for take it.
     direct: Option<Direct>,
     /// The queue of commits that are not written where they are made.
     group_commit: Mutex<Option<GroupCommit>>,
@@ -42,17 +42,19 @@ pub(crate) struct CommitLog {
 /// A direct way into the store, and the sequence number of the journal on it. Held while a commit is written, which takes
 /// no waiting.
 struct Direct {
-    writer: DirectWriter,
+    writer: Box<dyn LeaseWriter>,
     seq: Mutex<u64>,
 }
 
 impl CommitLog {
     pub(crate) fn new(store: Arc<dyn Checkpointer>, lease: Lease, row: ThreadRow, last_seq: u64) -> Self {
-        let direct = store.direct_writer(&lease).map(|writer| Direct { writer, seq: Mutex::new(last_seq) });
+        let takes_steps = store.capabilities().compact_steps;
+        let direct = store.writer(&lease).map(|writer| Direct { writer, seq: Mutex::new(last_seq) });
         Self {
             store,
             lease,
             row,
+            takes_steps,
             journal: tokio::sync::Mutex::new(last_seq),
             direct,
             group_commit: Mutex::default(),
@@ -104,17 +106,18 @@ impl CommitLog {
         reader: Option<&Arc<Queue>>,
     ) -> Result<(), CheckpointError> {
         if reader.is_none()
-            && let Some(written) = self.write_directly(&mut commit, events, durability)
+            && let Some(written) =
+                self.write_directly(&mut commit, durability, |commit, seq| number(events, commit, seq))
         {
             return written;
         }
         // Held until all events are sent, so that a subscriber gets them in the order of the journal.
         let mut journal = self.lock_journal().await;
         self.status.check()?;
-        if let Some(written) = self.write_directly(&mut commit, events, durability) {
+        if let Some(written) = self.write_directly(&mut commit, durability, |commit, seq| number(events, commit, seq)) {
             written?;
         } else {
-            commit.journal = number(events, &mut journal);
+            number(events, &mut commit, &mut journal);
             match durability {
                 Durability::Sync => {
                     if let Some(writes) = self.put(commit) {
@@ -145,43 +148,26 @@ impl CommitLog {
         Ok(())
     }
 
-    /// Whether commits of this durability take the direct way, and steps go in compact form.
-    pub(crate) fn is_direct(&self, durability: Durability) -> bool {
+    /// Whether commits of this durability take the direct way.
+    fn is_direct(&self, durability: Durability) -> bool {
         self.direct.is_some() && durability == Durability::Sync
     }
 
-    /// Writes a compact step and its event the direct way. Returns `None` when the step is to be a commit.
-    pub(crate) fn write_step(
-        &self,
-        origin: &Arc<StepOrigin>,
-        step: &CompactStep,
-        writes: &[u8],
-    ) -> Option<Result<(), CheckpointError>> {
-        let direct = self.direct.as_ref()?;
-        let mut seq = lock(&direct.seq);
-        if let Err(error) = self.status.check() {
-            return Some(Err(error));
-        }
-        direct.writer.write(origin, step, writes, *seq + 1).then(|| {
-            *seq += 1;
-            Ok(())
-        })
-    }
-
-    /// Writes a commit with its events the direct way. Returns `None` when the store has no direct way.
+    /// Writes a commit the direct way; `number` gives its events their places in the journal. Returns `None` when the store
+    /// has no direct way.
     pub(crate) fn write_directly(
         &self,
         commit: &mut Commit,
-        events: &mut Events,
         durability: Durability,
+        number: impl FnOnce(&mut Commit, &mut u64),
     ) -> Option<Result<(), CheckpointError>> {
         let direct = self.direct.as_ref().filter(|_| self.is_direct(durability))?;
         let mut seq = lock(&direct.seq);
         if let Err(error) = self.status.check() {
             return Some(Err(error));
         }
-        commit.journal = number(events, &mut seq);
-        let written = direct.writer.commit(std::mem::take(commit));
+        number(commit, &mut seq);
+        let written = direct.writer.commit(commit);
         Some(written.or_else(|error| {
             self.status.fail(error);
             self.status.check()
@@ -197,7 +183,7 @@ impl CommitLog {
         durability: Durability,
     ) -> Result<(), CheckpointError> {
         let mut commit = Box::new(Commit { ns: Arc::clone(ns), tasks: vec![record], ..Commit::default() });
-        if let Some(written) = self.write_directly(&mut commit, &mut Events::new(), durability) {
+        if let Some(written) = self.write_directly(&mut commit, durability, |_, _| {}) {
             return written;
         }
         if durability == Durability::Exit {
@@ -307,6 +293,8 @@ impl CommitLog {
 
 impl Drop for CommitLog {
     fn drop(&mut self) {
+        // First, so that the store can forget a thread that it holds nothing of.
+        self.direct = None;
         self.store.release(&self.lease);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::checkpoint::{CompactEvent, JournalRow, StepOrigin};
+use crate::checkpoint::{Commit, CompactEvent, JournalRow};
 use crate::event::{Event, EventKind, Payload};
 use crate::machine::{Committed, MachineCore};
 use crate::recorder::Recorder;
@@ -17,42 +17,41 @@ pub(crate) type Events = SmallVec<[OutgoingEvent; 1]>;
 #[derive(Debug)]
 pub(crate) enum OutgoingEvent {
     Event(Arc<Event>),
-    /// The event of a step in compact form; no subscriber asked for events of steps.
-    Step(CompactEvent),
+    /// The event of a commit of one task; no subscriber asked for events of steps.
+    Compact(CompactEvent),
+    /// The same, where the commit holds the step in compact form: the event is part of that.
+    OfStep,
 }
 
-impl OutgoingEvent {
-    fn is_journal(&self) -> bool {
-        match self {
-            Self::Event(event) => event.kind.is_journal(),
-            Self::Step(_) => true,
-        }
-    }
-
-    /// Gives it its place in the journal.
-    fn number(&mut self, seq: u64) {
-        match self {
-            Self::Event(event) => Arc::make_mut(event).seq = Some(seq),
-            Self::Step(step) => step.seq = seq,
-        }
-    }
-
-    /// Returns the row of the journal, none for a live event.
-    fn row(&self) -> Option<JournalRow> {
-        match self {
-            Self::Event(event) => Some(JournalRow { seq: event.seq?, event: Arc::clone(event).into() }),
-            Self::Step(step) => Some(JournalRow { seq: step.seq, event: step.clone().into() }),
-        }
-    }
-}
-
-/// Gives events their places in the journal after the sequence number `seq`. Returns the rows of those that it keeps.
-pub(crate) fn number(events: &mut Events, seq: &mut u64) -> Vec<JournalRow> {
-    for event in events.iter_mut().filter(|event| event.is_journal()) {
+/// Gives events their places in the journal after the sequence number `seq`, and adds those that it keeps to the commit.
+pub(crate) fn number(events: &mut Events, commit: &mut Commit, seq: &mut u64) {
+    for event in events {
+        let event = match event {
+            OutgoingEvent::Event(event) if !event.kind.is_journal() => continue,
+            OutgoingEvent::Event(event) => {
+                Arc::make_mut(event).seq = Some(*seq + 1);
+                Arc::clone(event).into()
+            }
+            OutgoingEvent::Compact(event) => {
+                event.seq = *seq + 1;
+                event.clone().into()
+            }
+            OutgoingEvent::OfStep => {
+                number_step(commit, seq);
+                continue;
+            }
+        };
         *seq += 1;
-        event.number(*seq);
+        commit.journal.push(JournalRow { seq: *seq, event });
     }
-    events.iter().filter_map(OutgoingEvent::row).collect()
+}
+
+/// Gives the event of the step that the commit holds in compact form its place in the journal.
+pub(crate) fn number_step(commit: &mut Commit, seq: &mut u64) {
+    *seq += 1;
+    if let Some(step) = &mut commit.step {
+        step.seq = *seq;
+    }
 }
 
 /// Sends events to a subscriber, if there is one.
@@ -74,17 +73,14 @@ impl From<Event> for OutgoingEvent {
 impl Recorder {
     /// Returns the events of a commit. `values` is the state, for a reader of steps.
     pub(crate) fn events_of(
-        &mut self,
+        &self,
         machine: &MachineCore,
         committed: &Committed,
         values: Option<Payload>,
         now: u64,
     ) -> Events {
         let Some(values) = values.filter(|_| self.session.tells_steps()) else {
-            let event = self
-                .compact(machine, committed, now)
-                .map_or_else(|| self.committed(machine, committed, now).into(), OutgoingEvent::Step);
-            return Events::from_iter([event]);
+            return Events::from_buf([self.event_of(machine, committed, now)]);
         };
         let event = |kind| OutgoingEvent::from(self.session.event_at(now, &self.ns, committed.step, None, kind));
         let mut events = Events::new();
@@ -117,14 +113,17 @@ impl Recorder {
         self.session.event_at(now, &self.ns, committed.step, None, kind)
     }
 
-    /// Returns the event of a commit in compact form, if it fits.
-    fn compact(&mut self, machine: &MachineCore, committed: &Committed, now: u64) -> Option<CompactEvent> {
+    /// Returns the event of a commit, in compact form if it fits.
+    fn event_of(&self, machine: &MachineCore, committed: &Committed, now: u64) -> OutgoingEvent {
+        if committed.stored.as_ref().is_some_and(|commit| commit.step.is_some()) {
+            return OutgoingEvent::OfStep;
+        }
         let ([task], [] | [_], Some(changed)) = (&*committed.tasks, &*committed.next, committed.changed.as_bits())
         else {
-            return None;
+            return self.committed(machine, committed, now).into();
         };
-        Some(CompactEvent {
-            origin: Arc::clone(self.origin(machine)),
+        OutgoingEvent::Compact(CompactEvent {
+            names: Arc::clone(machine.step_names()),
             seq: 0,
             time: now,
             step: committed.step,
@@ -134,10 +133,5 @@ impl Recorder {
             next: committed.next.first().copied(),
             changed,
         })
-    }
-
-    /// Returns what the compact steps and events of the namespace have in common.
-    pub(super) fn origin(&mut self, machine: &MachineCore) -> &Arc<StepOrigin> {
-        self.origin.get_or_insert_with(|| Arc::new(machine.origin()))
     }
 }

@@ -51,6 +51,7 @@ impl ExitBuffer {
 
     /// Adds a commit of a namespace; `heads` are what it records of subgraphs.
     pub(crate) fn add(&mut self, commit: Commit, heads: &Heads) {
+        let commit = commit.into_rows();
         if commit.checkpoint.is_some() && !heads.children.is_empty() {
             self.recorded.insert(Arc::clone(&commit.ns), heads.children.clone());
         }

@@ -41,7 +41,7 @@ pub(crate) mod thread_scoped;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::checkpoint::{StepOrigin, TaskRecord, ThreadRow};
+use crate::checkpoint::{TaskRecord, ThreadRow};
 use crate::event::EventKind;
 
 pub use subscriber::Lag;
@@ -66,8 +66,6 @@ pub(crate) struct Recorder {
     forgotten: Vec<TaskRecord>,
     /// Tasks with records in the store that end with them.
     recorded: BTreeSet<Arc<str>>,
-    /// What the compact steps and events of the namespace have in common; made for the first of them.
-    origin: Option<Arc<StepOrigin>>,
     /// Whether the commit that ends the run is written.
     ended: bool,
 }
@@ -82,7 +80,6 @@ impl Recorder {
             abandoned: Vec::new(),
             forgotten: Vec::new(),
             recorded: BTreeSet::new(),
-            origin: None,
             ended: false,
         }
     }

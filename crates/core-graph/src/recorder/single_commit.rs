@@ -1,13 +1,11 @@
-//! Commits of single tasks: most are compact steps, and are written in place.
+//! Commits of single tasks: most are no more than a step in compact form, and are written in place where they can be.
 
-use std::sync::Arc;
-
-use crate::checkpoint::CheckpointError;
+use crate::checkpoint::Commit;
 use crate::error::RunError;
 use crate::limits::{Durability, FastPath};
-use crate::machine::{Committed, MachineCore, SingleTask, StoredCommit};
+use crate::machine::{Committed, MachineCore, SingleTask};
 use crate::recorder::Recorder;
-use crate::recorder::commit_log::CommitLog;
+use crate::recorder::events::number_step;
 
 /// What becomes of a commit.
 pub(crate) enum Written {
@@ -23,41 +21,32 @@ impl Recorder {
         &mut self,
         machine: &mut MachineCore,
         single: SingleTask,
-        stored: StoredCommit,
+        mut commit: Box<Commit>,
     ) -> Written {
-        let mut stored = Some(stored);
-        if let Some(StoredCommit::Step) = stored {
-            if let Some(written) = self.write_compact_step(machine) {
-                return Written::Now(written.map_err(|error| Box::new(error.into())));
-            }
-            let origin = Arc::clone(self.origin(machine));
-            stored = machine.commit_of_step(&origin).map(StoredCommit::Commit);
+        if commit.step.is_some()
+            && self.is_plain()
+            && let Some(attached) = &self.session.attached
+            && let Some(written) = attached.write_directly(&mut commit, self.session.policy.durability, number_step)
+        {
+            machine.reuse(commit);
+            return Written::Now(written.map_err(|error| Box::new(error.into())));
         }
-        Written::Later(Box::new(machine.committed_single(single, stored)))
+        Written::Later(Box::new(machine.committed_single(single, commit)))
     }
 
-    /// Writes the newest step in compact form. Returns `None` when it is to be written as a commit.
-    fn write_compact_step(&mut self, machine: &MachineCore) -> Option<Result<(), CheckpointError>> {
-        if !self.is_plain() {
-            return None;
-        }
-        let (step, writes) = machine.compact_step()?;
-        let origin = Arc::clone(self.origin(machine));
-        self.session.attached.as_ref()?.write_step(&origin, step, writes)
-    }
-
-    /// Tells the machine whether to hand over steps in compact form: whether the store takes them so.
+    /// Tells the machine whether to hand over steps in compact form: whether the store takes them so, and nothing else
+    /// becomes of them before.
     pub(crate) fn compact_steps(&self, machine: &mut MachineCore) {
-        let direct = |attached: &CommitLog| attached.is_direct(self.session.policy.durability);
-        let takes = self.session.policy.takes(FastPath::CompactSteps);
-        let compact = takes && self.session.attached.as_ref().is_some_and(direct) && self.is_plain();
+        let policy = &self.session.policy;
+        let takes = self.session.attached.as_ref().is_some_and(|attached| attached.takes_steps);
+        let compact = takes && policy.takes(FastPath::CompactSteps) && policy.durability != Durability::Exit;
         machine.compact_steps(compact);
     }
 
-    /// Whether a commit has nothing to tell or to end but its own step, and is written at once.
+    /// Whether a commit of a step has nothing to tell or to end but its own step.
     fn is_plain(&self) -> bool {
         let begun = self.opening.is_none() && self.forgotten.is_empty() && self.abandoned.is_empty();
         let kept = self.recorded.is_empty() && (self.session.answers.is_empty() || !self.is_root);
-        begun && kept && !self.session.tells_steps() && self.session.policy.durability == Durability::Sync
+        begun && kept && !self.session.tells_steps()
     }
 }

@@ -29,7 +29,10 @@ pub(super) struct SeededHasher(u64);
 
 impl Hasher for SeededHasher {
     fn write(&mut self, bytes: &[u8]) {
-        self.0 = xxh3_64_with_seed(bytes, self.0);
+        // The root namespace, which most commits are in, has the empty name.
+        if !bytes.is_empty() {
+            self.0 = xxh3_64_with_seed(bytes, self.0);
+        }
     }
 
     fn write_u8(&mut self, mark: u8) {

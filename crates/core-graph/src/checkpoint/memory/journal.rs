@@ -34,7 +34,7 @@ impl Journal {
         self.rows.put(row);
     }
 
-    /// Adds a plain step after all others.
+    /// Adds a step in compact form after all others.
     pub(super) fn put_step(&mut self, ns: &Arc<str>, number: u64, seq: u64) {
         if let Some(run) = self.steps.last_mut()
             && (run.number + run.length, run.seq + run.length) == (number, seq)

@@ -7,7 +7,7 @@ use super::columns::Columns;
 use super::pages::Pages;
 use super::steps::Steps;
 use super::{CheckpointRow, FieldOutline, FieldPayload, FieldRecord, HistoryFilter, JournalRow, TaskRecord};
-use crate::checkpoint::{CompactStep, Cut, Source, StepOrigin, TaskRecordKind};
+use crate::checkpoint::{CompactStep, Cut, Source, TaskRecordKind};
 
 /// Checkpoints and field records, as rows or in compact form, and records of tasks.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,11 @@ impl MemoryNamespace {
 
     pub(super) fn len(&self) -> usize {
         self.checkpoints.len() + self.steps.len()
+    }
+
+    #[cfg(test)]
+    pub(super) fn compact_steps(&self) -> usize {
+        self.steps.len()
     }
 
     pub(super) fn has(&self, number: u64) -> bool {
@@ -88,7 +93,7 @@ impl MemoryNamespace {
         rows + self.steps.records().map(|record| length(&record.payload)).sum::<u64>()
     }
 
-    /// The row of the journal of a plain step.
+    /// The row of the journal of a step in compact form.
     pub(super) fn told(&self, number: u64, seq: u64) -> Option<JournalRow> {
         self.steps.told(number, seq)
     }
@@ -106,22 +111,15 @@ impl MemoryNamespace {
         self.columns.add(record);
     }
 
-    /// Adds a plain step after the head, unless that is not the newest checkpoint or is of other fields.
-    pub(super) fn add_step(&mut self, origin: &Arc<StepOrigin>, step: &CompactStep, writes: &[u8]) -> bool {
-        let Self { head, checkpoints, steps, .. } = self;
-        let newest = steps.newest().max(checkpoints.last().map(|row| row.number));
-        if step.number.checked_sub(1) != *head || newest != *head {
-            return false;
-        }
-        let before = |steps: &Steps| {
-            let row = head.and_then(|head| steps.row(head).or_else(|| checkpoints.get(head).cloned()))?;
-            row.fields.shared_by(&origin.fields)
-        };
-        let added = steps.add(origin, step, writes, before);
-        if added {
-            *head = Some(step.number);
-        }
-        added
+    /// Adds a step after the head, unless that is not the newest checkpoint.
+    pub(super) fn add_step(&mut self, expected_head: Option<u64>, row: &CheckpointRow, step: &CompactStep) -> bool {
+        let newest = self.steps.newest().max(self.checkpoints.last().map(|row| row.number));
+        let before = row.number.checked_sub(1);
+        let follows = expected_head == before && self.head == before && newest == before && row.parent == before;
+        let Some(id) = row.id.hash().filter(|_| follows && row.source == Source::Step) else { return false };
+        self.steps.add(row, id, step);
+        self.head = Some(row.number);
+        true
     }
 
     /// Turns all that is kept in compact form into rows.

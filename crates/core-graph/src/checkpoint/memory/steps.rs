@@ -1,26 +1,30 @@
-//! Compact steps of a namespace: their rows are made when somebody reads them.
+//! Steps in compact form of a namespace: their rows are made when somebody reads them.
 
 use std::sync::Arc;
 
 use super::{CheckpointRow, FieldRecord, JournalRow};
-use crate::checkpoint::{CompactStep, FieldVersions, StepOrigin};
+use crate::checkpoint::writes::{WriteRef, read_writes};
+use crate::checkpoint::{CheckpointId, CompactEvent, CompactStep, FieldVersions, StepNames};
+use crate::record::{Pack, pack_step};
 
-/// Plain steps in pages, ascending by number.
+/// Steps in pages, ascending by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps(Vec<Page>);
 
 /// Steps that follow each other.
 #[derive(Clone, Debug)]
 struct Page {
-    origin: Arc<StepOrigin>,
-    /// The first step; those after it count on from it.
-    first: CompactStep,
-    /// The versions of the fields before the first step.
-    before: FieldVersions,
+    names: Arc<StepNames>,
+    /// The row of the first step; those after it count on from it.
+    first: CheckpointRow,
+    /// The node of the first step.
+    node: u32,
+    /// Whether their frontiers are stored as a whole.
+    whole: bool,
     /// The fields that any of the steps changed.
     changed: u64,
     rows: Vec<PagedStep>,
-    /// What the steps write, one after the other.
+    /// What the steps write of fields, one after the other. The frontier follows from the nodes.
     writes: Vec<u8>,
 }
 
@@ -46,35 +50,26 @@ const ROOM: usize = 128;
 const WRITES: usize = 32 * 1024;
 
 impl Steps {
-    /// Adds a step after all others. `before` answers the versions of the fields before it, by the names that its origin
-    /// has; without them the step is not added.
-    pub(super) fn add(
-        &mut self,
-        origin: &Arc<StepOrigin>,
-        step: &CompactStep,
-        writes: &[u8],
-        before: impl FnOnce(&Self) -> Option<FieldVersions>,
-    ) -> bool {
+    /// Adds a step after all others.
+    pub(super) fn add(&mut self, row: &CheckpointRow, id: [u8; 16], step: &CompactStep) {
         if let Some(page) = self.0.last_mut()
-            && page.goes_on_with(origin, step)
+            && page.goes_on_with(row, step)
         {
-            page.push(step, writes);
-            return true;
+            return page.push(row, id, step);
         }
-        let Some(before) = before(self) else { return false };
         // The first page grows with its steps: most threads are short.
         let (rows, bytes) = self.0.last().map_or((1, 0), |page| (page.rows.len(), page.writes.len()));
         let mut page = Page {
-            origin: Arc::clone(origin),
-            first: *step,
-            before,
+            names: Arc::clone(&step.names),
+            first: row.clone(),
+            node: step.node,
+            whole: step.whole,
             changed: 0,
             rows: Vec::with_capacity(rows),
             writes: Vec::with_capacity(bytes),
         };
-        page.push(step, writes);
+        page.push(row, id, step);
         self.0.push(page);
-        true
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -118,7 +113,7 @@ impl Steps {
     /// The row of the journal of a step.
     pub(super) fn told(&self, number: u64, seq: u64) -> Option<JournalRow> {
         let (page, at) = self.find(number)?;
-        Some(JournalRow { seq, event: page.step(at).told(&page.origin, seq).into() })
+        Some(JournalRow { seq, event: page.event(at, seq).into() })
     }
 
     fn find(&self, number: u64) -> Option<(&Page, usize)> {
@@ -134,59 +129,83 @@ impl Page {
         self.first.number + self.rows.len() as u64
     }
 
-    fn goes_on_with(&self, origin: &Arc<StepOrigin>, step: &CompactStep) -> bool {
+    fn goes_on_with(&self, row: &CheckpointRow, step: &CompactStep) -> bool {
         let (first, length) = (&self.first, self.rows.len() as u64);
-        Arc::ptr_eq(&self.origin, origin)
+        Arc::ptr_eq(&self.names, &step.names)
             && self.rows.len() < ROOM
             && self.writes.len() < WRITES
-            && step.number == first.number + length
-            && step.step == first.step + length
-            && step.executed == first.executed + length
-            && step.whole == first.whole
-            && self.rows.last().is_some_and(|row| row.next == step.node && row.next != NONE)
+            && row.number == first.number + length
+            && row.step == first.step + length
+            && row.executed == first.executed + length
+            && row.state_version == first.state_version
+            && step.whole == self.whole
+            && self.rows.last().is_some_and(|last| last.next == step.node && last.next != NONE)
     }
 
-    fn push(&mut self, step: &CompactStep, writes: &[u8]) {
-        self.writes.extend_from_slice(writes);
+    fn push(&mut self, row: &CheckpointRow, id: [u8; 16], step: &CompactStep) {
+        self.writes.extend_from_slice(step.writes());
         self.changed |= step.changed;
         self.rows.push(PagedStep {
-            id: step.id.to_ne_bytes(),
-            time: step.time,
+            id,
+            time: row.time,
             changed: step.changed,
             next: step.next.unwrap_or(NONE),
             end: u32::try_from(self.writes.len()).unwrap_or(u32::MAX),
         });
     }
 
-    fn step(&self, at: usize) -> CompactStep {
+    fn row(&self, at: usize) -> CheckpointRow {
         let (row, length) = (&self.rows[at], at as u64);
-        CompactStep {
-            number: self.first.number + length,
+        let number = self.first.number + length;
+        CheckpointRow {
+            number,
+            parent: Some(number - 1),
+            id: CheckpointId::from(u128::from_be_bytes(row.id)),
             step: self.first.step + length,
-            executed: self.first.executed + length,
+            source: self.first.source,
             time: row.time,
-            id: u128::from_ne_bytes(row.id),
-            node: if at == 0 { self.first.node } else { self.rows[at - 1].next },
-            next: Some(row.next).filter(|next| *next != NONE),
-            changed: row.changed,
-            whole: self.first.whole,
+            executed: self.first.executed + length,
+            fields: self.versions(at),
+            state_version: self.first.state_version,
         }
     }
 
-    fn row(&self, at: usize) -> CheckpointRow {
-        self.step(at).row(&self.origin, self.versions(at))
+    /// The nodes of a step and of the one that follows.
+    fn nodes(&self, at: usize) -> (u32, Option<u32>) {
+        let node = if at == 0 { self.node } else { self.rows[at - 1].next };
+        (node, Some(self.rows[at].next).filter(|next| *next != NONE))
     }
 
+    fn event(&self, at: usize, seq: u64) -> CompactEvent {
+        let (row, length) = (&self.rows[at], at as u64);
+        let made = (self.first.number + length, self.first.step + length, row.time);
+        CompactEvent::of_step(&self.names, seq, made, self.nodes(at), row.changed)
+    }
+
+    /// The records of the fields, and of the frontier.
     fn records(&self, at: usize) -> impl Iterator<Item = FieldRecord> {
+        let number = self.first.number + at as u64;
         let start = if at == 0 { 0 } else { self.rows[at - 1].end as usize };
         let content = self.writes.get(start..self.rows[at].end as usize).unwrap_or_default();
-        self.step(at).records(&self.origin, content)
+        let fields = &self.names.fields;
+        let written = read_writes(number, content).filter_map(move |write| write.record(number, fields));
+        written.map(FieldRecord::from).chain(self.frontier(at))
+    }
+
+    fn frontier(&self, at: usize) -> Option<FieldRecord> {
+        let number = self.first.number + at as u64;
+        let node = self.nodes(at).1.and_then(|next| self.names.nodes.get(next as usize)).map(|name| &**name);
+        let mut pack = Pack::default();
+        pack_step(&mut pack, number, node, self.whole);
+        let previous = (!self.whole).then(|| number - 1);
+        let write = WriteRef { at: self.names.fields.len() - 1, previous, payload: pack.bytes() };
+        write.record(number, &self.names.fields).map(FieldRecord::from)
     }
 
     /// The versions after a step.
     fn versions(&self, at: usize) -> FieldVersions {
-        let mut versions = self.before.clone();
-        versions.set(self.origin.fields.len() - 1, self.first.number + at as u64);
+        let mut versions = self.first.fields.clone();
+        versions.set(self.names.fields.len() - 1, self.first.number + at as u64);
         let mut missing = self.changed;
         for (at, row) in self.rows[..=at].iter().enumerate().rev() {
             let mut found = row.changed & missing;

@@ -1,7 +1,5 @@
 use super::*;
-use crate::checkpoint::{
-    CompactStep, FieldVersions, RecordKind, Source, StepOrigin, TaskRecordKind, ThreadStatus, put,
-};
+use crate::checkpoint::{CompactStep, FieldVersions, RecordKind, Source, StepNames, TaskRecordKind, ThreadStatus};
 
 fn row(status: ThreadStatus) -> ThreadRow {
     ThreadRow {
@@ -112,45 +110,47 @@ fn settling_keeps_results_of_durable_steps() {
 }
 
 #[test]
-fn a_plain_step_follows_the_head_under_its_lease_or_is_refused() {
-    let store = MemoryCheckpointer::new();
-    let lease = run(store.acquire("t")).unwrap();
-    let writer = store.direct_writer(&lease).unwrap();
-    let origin = |ns: &str, field: &str| {
-        let (fields, nodes) = ([field, "#frontier"].map(Arc::from).into(), ["n"].map(Arc::from).into());
-        Arc::new(StepOrigin { ns: ns.into(), base: ns.into(), fields, nodes, state_version: 1 })
+fn what_cannot_be_kept_in_compact_form_is_kept_as_rows() {
+    let names = |names: [&str; 2]| names.map(Arc::from).into();
+    let (fields, nodes) = (names(["a", "#frontier"]), names(["n", "m"]));
+    let names = Arc::new(StepNames { ns: "".into(), base: "".into(), fields, nodes });
+    let step = |number: u64| {
+        let versions = FieldVersions::from([("a", number), ("#frontier", number)]);
+        let step = CompactStep::with(&names, (number, number), (0, Some(0)), true, &[(0, None, &[7])]);
+        let id = u128::from(number).into();
+        let row = CheckpointRow { id, fields: versions, ..checkpoint(number, Some(number - 1)) };
+        Commit { expected_head: Some(number - 1), checkpoint: Some(row), step: Some(step), ..Commit::default() }
     };
-    let known = origin("", "a");
-    let write = |origin: &Arc<StepOrigin>, number: u64, seq: u64| {
-        let (step, executed) = (number, number);
-        let (next, changed, whole) = (Some(0), 1, true);
-        let step = CompactStep { number, step, executed, next, changed, whole, ..CompactStep::default() };
-        let mut writes = Vec::new();
-        put(&mut writes, number, 0, None, &[7]);
-        writer.write(origin, &step, &writes, seq)
+    let sealed = |mut commit: Commit| {
+        commit.checkpoint.as_mut().unwrap().id = "sealed".into();
+        commit
     };
-    assert!(!write(&known, 2, 1), "there is no thread");
-    let fields = FieldVersions::from([("a", 1), ("#frontier", 1)]);
-    let begun = Commit { checkpoint: Some(CheckpointRow { fields, ..checkpoint(1, None) }), ..first() };
-    run(store.commit(&lease, begun)).unwrap();
-    for (what, origin, number, seq) in [
-        ("after another", &known, 3, 1),
-        ("no place in the journal", &known, 2, 0),
-        ("other fields", &origin("", "b"), 2, 1),
-        ("another namespace", &origin("child", "a"), 2, 1),
-    ] {
-        assert!(!write(origin, number, seq), "{what}");
+    let branched = |mut commit: Commit| {
+        commit.checkpoint.as_mut().unwrap().parent = Some(1);
+        commit
+    };
+    type Change<'c> = &'c dyn Fn(Commit) -> Commit;
+    let others: [(Change<'_>, usize); 6] = [
+        (&|commit| commit, 9),
+        (&sealed, 8),
+        (&branched, 8),
+        (&|commit| Commit { settled: vec!["t".into()], ..commit }, 8),
+        (&|commit| Commit { thread: Some(row(ThreadStatus::Running)), ..commit }, 8),
+        (&Commit::into_rows, 8),
+    ];
+    for (change, kept) in others {
+        let store = MemoryCheckpointer::new();
+        let lease = run(store.acquire("t")).unwrap();
+        let writer = store.writer(&lease).unwrap();
+        run(store.commit(&lease, first())).unwrap();
+        for number in 2..=10 {
+            let mut commit = if number == 5 { change(step(number)) } else { step(number) };
+            let expected = commit.clone().into_rows();
+            writer.commit(&mut commit).unwrap();
+            assert_eq!(run(store.checkpoint("t", "", None)).unwrap(), expected.checkpoint);
+            assert_eq!(run(store.field("t", "", "a", number)).unwrap(), expected.fields[..1]);
+        }
+        let slot = store.slot("t").unwrap();
+        assert_eq!(lock(&slot).thread.as_ref().unwrap().compact_steps(""), kept);
     }
-    for number in 2..=300 {
-        assert!(write(&known, number, number));
-        assert!(!write(&known, number, number + 1), "it is there already");
-    }
-    let row = run(store.checkpoint("t", "", Some(200))).unwrap().unwrap();
-    assert_eq!((row.parent, row.fields), (Some(199), FieldVersions::from([("a", 200), ("#frontier", 200)])));
-    let records = run(store.field("t", "", "a", 200)).unwrap();
-    assert_eq!(records.len(), 1);
-    assert_eq!(records[0].payload, FieldPayload::Inline(vec![7].into()));
-    assert_eq!(run(store.last_seq("t")).unwrap(), 300);
-    store.release(&lease);
-    assert!(!write(&known, 301, 301), "the lease has ended");
 }

@@ -10,7 +10,7 @@ use super::{
     CheckpointRow, Commit, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Lease, Pruning, Stats, TaskRecord,
     ThreadRow,
 };
-use crate::checkpoint::{CompactStep, Cut, RecordKind, StepOrigin};
+use crate::checkpoint::{Cut, RecordKind};
 
 /// One thread: its row, its namespaces and its journal.
 #[derive(Clone, Debug, Default)]
@@ -104,24 +104,29 @@ impl MemoryThread {
         journal.drain(..).for_each(|row| self.journal.put(row));
     }
 
-    /// Adds a plain step, when it follows the head and the thread is claimed under this epoch; otherwise nothing.
-    pub(super) fn put_step(
-        &mut self,
-        epoch: u64,
-        origin: &Arc<StepOrigin>,
-        step: &CompactStep,
-        writes: &[u8],
-        seq: u64,
-    ) -> bool {
-        if self.epoch() != epoch || seq <= self.last_seq() {
+    /// Adds a commit that is a step in compact form and no more, when the thread is claimed under the lease and the commit
+    /// may be applied; otherwise nothing.
+    pub(super) fn add_step(&mut self, lease: &Lease, commit: &Commit) -> bool {
+        let Commit { ns, checkpoint: Some(row), step: Some(step), thread: None, release: false, .. } = commit else {
+            return false;
+        };
+        let Commit { fields, tasks, settled, journal, .. } = commit;
+        let is_alone = fields.is_empty() && tasks.is_empty() && settled.is_empty() && journal.is_empty();
+        if !is_alone || self.epoch() != lease.epoch || step.seq <= self.last_seq() || step.names.ns != *ns {
             return false;
         }
-        let namespace = self.namespaces.get_mut(&origin.ns);
-        let added = namespace.is_some_and(|namespace| namespace.add_step(origin, step, writes));
+        let namespace = self.namespaces.get_mut(&**ns);
+        let added = namespace.is_some_and(|namespace| namespace.add_step(commit.expected_head, row, step));
         if added {
-            self.journal.put_step(&origin.ns, step.number, seq);
+            self.journal.put_step(ns, row.number, step.seq);
         }
         added
+    }
+
+    /// How many checkpoints of a namespace are kept in compact form.
+    #[cfg(test)]
+    pub(super) fn compact_steps(&self, ns: &str) -> usize {
+        self.namespaces.get(ns).map_or(0, MemoryNamespace::compact_steps)
     }
 
     /// The whole thread under another id, owned by nobody.
@@ -217,7 +222,7 @@ impl MemoryThread {
         Ok(())
     }
 
-    /// Removes what checked cuts name. What remains of plain steps is kept as rows.
+    /// Removes what checked cuts name. What remains of steps in compact form is kept as rows.
     pub(super) fn prune(&mut self, pruning: &Pruning) {
         self.journal.unfold(|ns, number, seq| told(&self.namespaces, ns, number, seq));
         self.namespaces.values_mut().for_each(MemoryNamespace::unfold);
@@ -238,7 +243,7 @@ impl MemoryThread {
     }
 }
 
-/// The row of the journal of a plain step.
+/// The row of the journal of a step in compact form.
 fn told(namespaces: &Namespaces, ns: &str, number: u64, seq: u64) -> Option<JournalRow> {
     namespaces.get(ns)?.told(number, seq)
 }
