@@ -371,7 +371,8 @@ fn execute(connection: &Connection, statement: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-#[cfg(all(test, shuttle))]
+#[cfg(test)]
+#[cfg(shuttle)]
 mod races;
 
 #[cfg(test)]

@@ -97,5 +97,6 @@ impl Drop for Reserved<'_> {
     }
 }
 
-#[cfg(all(test, shuttle))]
+#[cfg(test)]
+#[cfg(shuttle)]
 mod races;

@@ -379,7 +379,8 @@ impl Completions {
     }
 }
 
-#[cfg(all(test, shuttle))]
+#[cfg(test)]
+#[cfg(shuttle)]
 mod races;
 
 #[cfg(test)]

@@ -305,5 +305,6 @@ impl fmt::Debug for CommitLog {
     }
 }
 
-#[cfg(all(test, shuttle))]
+#[cfg(test)]
+#[cfg(shuttle)]
 mod races;

@@ -163,5 +163,6 @@ impl Queue {
     }
 }
 
-#[cfg(all(test, shuttle))]
+#[cfg(test)]
+#[cfg(shuttle)]
 mod races;
