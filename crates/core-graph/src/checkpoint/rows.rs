@@ -158,6 +158,7 @@ pub struct FieldRecord {
 
 /// A [`FieldRecord`] of a [`Commit`] in whatever form, as columns that a store writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RecordRef<'c> {
     /// The field's name.
     pub field: &'c Arc<str>,
@@ -165,7 +166,7 @@ pub struct RecordRef<'c> {
     pub version: u64,
     /// The version that a delta builds on; `None` for a whole value.
     pub previous: Option<u64>,
-    /// Whether `payload` is a whole value or updates.
+    /// Whether `bytes` are a whole value or updates.
     pub kind: RecordKind,
     /// The bytes.
     pub bytes: &'c [u8],
