@@ -11,7 +11,9 @@ use crate::limits::{Durability, TurnOrder};
 use crate::record::Heads;
 use crate::recorder::events::{Events, number, tell};
 use crate::recorder::exit_buffer::ExitBuffer;
-use crate::recorder::group_commit::{BegunCommit, CommitStatus, CommitTicket, Commits, GroupCommit, Permit, Writes};
+use crate::recorder::group_commit::{
+    BegunCommit, CommitStatus, CommitTicket, Commits, GroupCommit, Permit, QueuedWrites,
+};
 use crate::recorder::subscriber::Queue;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Mutex, lock};
@@ -96,7 +98,7 @@ impl CommitLog {
         }
     }
 
-    /// Writes a commit that records `heads` of subgraphs, and sends its events to the subscriber of the run.
+    /// QueuedWrites a commit that records `heads` of subgraphs, and sends its events to the subscriber of the run.
     pub(crate) async fn write_commit(
         &self,
         mut commit: Box<Commit>,
@@ -128,7 +130,7 @@ impl CommitLog {
                     }
                 }
                 Durability::Async => {
-                    let commits = Writes::Commits(smallvec![commit]);
+                    let commits = QueuedWrites::Commits(smallvec![commit]);
                     drop(self.enqueue(commits, Events::new(), None).await);
                 }
                 Durability::Exit => {
@@ -153,7 +155,7 @@ impl CommitLog {
         self.direct.is_some() && durability == Durability::Sync
     }
 
-    /// Writes a commit the direct way; `number` gives its events their places in the journal. Returns `None` when the store
+    /// QueuedWrites a commit the direct way; `number` gives its events their places in the journal. Returns `None` when the store
     /// has no direct way.
     pub(crate) fn write_directly(
         &self,
@@ -219,7 +221,7 @@ impl CommitLog {
         if self.is_idle() {
             return self.status.check();
         }
-        let ticket = self.enqueue(Writes::Commits(Commits::new()), Events::new(), None).await;
+        let ticket = self.enqueue(QueuedWrites::Commits(Commits::new()), Events::new(), None).await;
         drop(journal);
         ticket.written().await
     }
@@ -234,18 +236,18 @@ impl CommitLog {
         self.beside.load(Ordering::Relaxed) <= 1 && self.is_idle()
     }
 
-    /// Writes a commit where it is made, if that keeps nobody waiting, and as far as it takes no waiting. Returns what is to
+    /// QueuedWrites a commit where it is made, if that keeps nobody waiting, and as far as it takes no waiting. Returns what is to
     /// be enqueued otherwise: a commit that waits for the store goes on there when the caller is dropped. The caller holds
     /// the journal's lock until it has enqueued.
-    fn put(&self, commit: Box<Commit>) -> Option<Writes> {
+    fn put(&self, commit: Box<Commit>) -> Option<QueuedWrites> {
         let waits = self.schedule.as_ref().is_some_and(|schedule| schedule.draw(2) == 0);
         if waits || !self.is_alone() {
-            return Some(Writes::Commits(smallvec![commit]));
+            return Some(QueuedWrites::Commits(smallvec![commit]));
         }
         let (store, lease) = (Arc::clone(&self.store), self.lease.clone());
         let mut begun: BegunCommit = Box::pin(async move { store.commit(&lease, *commit).await });
         match (&mut begun).now_or_never() {
-            None => return Some(Writes::Begun(begun)),
+            None => return Some(QueuedWrites::Begun(begun)),
             Some(Err(error)) => self.status.fail(error),
             Some(Ok(())) => {}
         }
@@ -253,7 +255,7 @@ impl CommitLog {
     }
 
     /// Enqueues in the next place of the queue. The caller holds the journal's lock.
-    async fn enqueue(&self, writes: Writes, events: Events, reader: Option<&Arc<Queue>>) -> CommitTicket {
+    async fn enqueue(&self, writes: QueuedWrites, events: Events, reader: Option<&Arc<Queue>>) -> CommitTicket {
         self.permit().await.enqueue(writes, events, reader)
     }
 
@@ -287,7 +289,7 @@ impl CommitLog {
         }
         let permit = self.permit().await;
         let commits = lock(&self.exit_buffer).take().into_iter().map(Box::new).collect();
-        permit.enqueue(Writes::Commits(commits), Events::new(), None).written().await
+        permit.enqueue(QueuedWrites::Commits(commits), Events::new(), None).written().await
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) type Commits = SmallVec<[Box<Commit>; 1]>;
 pub(crate) type BegunCommit = BoxFuture<'static, Result<(), CheckpointError>>;
 
 /// What a request has written.
-pub(crate) enum Writes {
+pub(crate) enum QueuedWrites {
     /// No commits when the sender only waits for the requests before this one.
     Commits(Commits),
     /// A commit that was begun where it was made, and waits for the store.
@@ -46,7 +46,7 @@ pub(crate) enum Writes {
 
 /// A request to write commits.
 pub(crate) struct WriteRequest {
-    writes: Writes,
+    writes: QueuedWrites,
     /// Sent to the subscriber when the commits are written.
     pub(crate) events: Events,
     pub(crate) reader: Option<Arc<Queue>>,
@@ -65,7 +65,7 @@ impl Permit {
     }
 
     /// Enqueues commits in that place.
-    pub(crate) fn enqueue(self, writes: Writes, events: Events, reader: Option<&Arc<Queue>>) -> CommitTicket {
+    pub(crate) fn enqueue(self, writes: QueuedWrites, events: Events, reader: Option<&Arc<Queue>>) -> CommitTicket {
         let (done, written) = oneshot::channel();
         let mut written = Some(written);
         if let Some(permit) = self.permit {
@@ -204,7 +204,7 @@ async fn write(
     while !requests.is_empty() || waiting.recv_many(&mut requests, MOST_QUEUED).await > 0 {
         // See invariant 5.
         let mut written = match requests.first_mut().map(|request| &mut request.writes) {
-            Some(Writes::Begun(begun)) => begun.await,
+            Some(QueuedWrites::Begun(begun)) => begun.await,
             _ => Ok(()),
         };
         collect_batch(&mut requests, &mut waiting).await;
@@ -235,7 +235,7 @@ async fn write(
     }
 }
 
-/// Writes the commits of requests together.
+/// QueuedWrites the commits of requests together.
 async fn write_batch(
     store: &dyn Checkpointer,
     lease: &Lease,
@@ -243,7 +243,7 @@ async fn write_batch(
 ) -> Result<(), CheckpointError> {
     let mut commits: Vec<Commit> = Vec::new();
     for request in requests {
-        if let Writes::Commits(more) = &mut request.writes {
+        if let QueuedWrites::Commits(more) = &mut request.writes {
             commits.extend(more.drain(..).map(|commit| *commit));
         }
     }

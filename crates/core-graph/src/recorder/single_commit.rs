@@ -16,7 +16,7 @@ pub(crate) enum Written {
 }
 
 impl Recorder {
-    /// Writes the commit of a single task.
+    /// QueuedWrites the commit of a single task.
     pub(crate) fn write_single(
         &mut self,
         machine: &mut MachineCore,
