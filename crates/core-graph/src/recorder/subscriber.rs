@@ -59,7 +59,7 @@ struct Unread {
 }
 
 /// Unread events kept at most.
-const CAPACITY: usize = if cfg!(shuttle) { 2 } else { 1024 };
+const CAPACITY: usize = if cfg!(shuttle) { 1 } else { 1024 };
 
 impl Queue {
     pub(crate) fn new(lag: Lag, modes: Vec<EventMode>, control: Arc<Control>) -> Self {

@@ -11,11 +11,14 @@ use crate::limits::Control;
 use crate::recorder::Lag;
 use crate::sync::{explore, spawn, thread, yield_now};
 
-/// A store that is slow, and that fails at one commit if told to. It keeps namespace and journal of what it wrote.
+/// A store that takes its time for some commits, and that fails at one if told to. It keeps namespace and journal of what it
+/// wrote.
 struct Slow {
     inner: MemoryCheckpointer,
     written: Mutex<Vec<(Arc<str>, Vec<u64>)>>,
+    /// The commit that fails, counted from 0.
     fails_at: Option<usize>,
+    commits: AtomicUsize,
     at_work: AtomicUsize,
 }
 
@@ -33,16 +36,21 @@ impl CheckpointerLayer for Slow {
 
     async fn commit(&self, _: &Lease, commit: Commit) -> Result<(), CheckpointError> {
         assert_eq!(self.at_work.fetch_add(1, Ordering::SeqCst), 0, "two write at the same time");
-        yield_now().await;
+        let slow = thread_rng().gen_range(0..2);
+        for _ in 0..slow {
+            yield_now().await;
+        }
         let failed = {
             let mut written = lock(&self.written);
-            let failed = self.fails_at == Some(written.len());
+            let failed = self.fails_at == Some(self.commits.fetch_add(1, Ordering::SeqCst));
             if !failed {
                 written.push((commit.ns, commit.journal.iter().map(|row| row.seq).collect()));
             }
             failed
         };
-        yield_now().await;
+        for _ in 0..slow {
+            yield_now().await;
+        }
         self.at_work.fetch_sub(1, Ordering::SeqCst);
         match failed {
             true => Err(CheckpointError::Store { action: "committing".to_owned(), source: "it is told to".into() }),
@@ -61,7 +69,8 @@ struct Written {
 impl Written {
     fn new(fails_at: Option<usize>, reader: Option<Arc<Queue>>) -> Arc<Self> {
         let inner = MemoryCheckpointer::new();
-        let store = Arc::new(Slow { inner, written: Mutex::default(), fails_at, at_work: AtomicUsize::new(0) });
+        let (commits, at_work) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let store = Arc::new(Slow { inner, written: Mutex::default(), fails_at, commits, at_work });
         let lease = Lease { thread: "t".into(), owner: "o".into(), epoch: 1 };
         let (status, empty) = (ThreadStatus::Running, String::new);
         let row = ThreadRow {
@@ -169,15 +178,15 @@ fn a_subscriber_is_told_in_order_of_what_is_written() {
         let reading = thread::spawn({
             let (queue, run) = (Arc::clone(&queue), Arc::clone(&run));
             move || {
-                let (mut last, mut told) = (None, 0);
+                let (mut last, mut commit, mut told) = (None, None, 0);
                 while let Some(event) = block_on(queue.next()) {
                     assert!(run.store.has(&event.ns), "`{}` is told before it is written", event.ns);
                     match event.seq {
                         Some(seq) => {
                             assert!(last < Some(seq), "{seq} after {last:?}");
-                            last = Some(seq);
+                            (last, commit) = (Some(seq), Some(event.ns));
                         }
-                        None => assert!(matches!(event.kind, EventKind::TaskStarted { .. })),
+                        None => assert_eq!(commit.as_ref(), Some(&event.ns), "events of a commit are told together"),
                     }
                     told += 1;
                 }

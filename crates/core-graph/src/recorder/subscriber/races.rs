@@ -1,4 +1,4 @@
-//! Senders, the subscriber and a stop against each other. The queue has room for two events here.
+//! Senders, the subscriber and a stop against each other. The queue has room for one event here.
 
 use shuttle::future::block_on;
 
