@@ -157,5 +157,5 @@ pub use seed::seed_of;
 pub use strategy::Strategy;
 pub use tool::{
     Confirm, Confirmation, Decision, FailedCalls, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry,
-    TypedTool, typed,
+    ToolSource, TypedTool, typed,
 };

@@ -3,4 +3,5 @@
 mod asking;
 mod converse;
 mod memory;
+mod parallel;
 mod tools;

@@ -52,6 +52,13 @@ pub(super) fn message(
     })
 }
 
+/// The message with the images of a result, which providers do not take inside of one.
+pub(super) fn images(outcome: &ToolOutcome) -> Option<Message> {
+    let images = outcome.result.as_ref().map(|output| output.images.as_slice()).unwrap_or_default();
+    let parts: Vec<Part> = images.iter().map(|source| Part::Image { source: source.clone() }).collect();
+    (!parts.is_empty()).then_some(Message { role: Role::User, parts })
+}
+
 /// Shortens old results, oldest first, until the conversation fits into about half of the model's context. The newest
 /// result stays whole. `placed` says at which message each call's result stands.
 pub(super) fn fit(
@@ -77,6 +84,9 @@ pub(super) fn fit(
     Ok(())
 }
 
+/// Tokens of an image, about.
+const IMAGE: u64 = 1_500;
+
 /// Tokens by a rule of thumb: three characters of ASCII each, one of any other script.
 fn rough_tokens(message: &Message) -> u64 {
     let count = |text: &str| {
@@ -87,6 +97,7 @@ fn rough_tokens(message: &Message) -> u64 {
         Part::Text { text } | Part::Reasoning { text, .. } => count(text),
         Part::ToolResult(result) => count(&result.content),
         Part::ToolCall(call) => count(&call.arguments.to_string()),
+        Part::Image { .. } => IMAGE,
         _ => 0,
     };
     message.parts.iter().map(part).sum()
