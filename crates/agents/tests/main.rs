@@ -4,4 +4,5 @@ mod asking;
 mod converse;
 mod memory;
 mod parallel;
+mod react;
 mod tools;

@@ -20,7 +20,9 @@ pub use transcript::{CallRecord, StopReason, Transcript};
 
 use crate::prompts::{FEEDBACK, LAST_TURN, TOOLS};
 use crate::{AgentError, FailedCalls, Prompts, Risk, ToolError, ToolOutcome, ToolRegistry};
-use turn::{Form, Question, Turn};
+pub(crate) use durable::node_error;
+pub(crate) use result::{SHORT, images, limit as result_limit, message, rough_tokens};
+pub(crate) use turn::{Form, Question, Turn};
 
 /// Lets the model use tools until it answers or its turns are used up.
 ///
@@ -58,8 +60,8 @@ pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &
         }
         let last = number == turns && !specs.is_empty();
         if last {
-            say(conversation.prompts, LAST_TURN, &Value::Null, &mut transcript.messages)
-                .map_err(|error| durable.error(error))?;
+            let told = last_turn(conversation.prompts).map_err(|error| durable.error(error))?;
+            transcript.messages.extend(told);
         }
         let question = Question {
             model: conversation.model,
@@ -112,19 +114,14 @@ async fn take(
     }
     if silent {
         transcript.notes.push(format!("turn {number}: the reply held neither text nor a call"));
-        say(
-            conversation.prompts,
-            FEEDBACK,
-            &json!({ "problem": "it held neither text nor a tool call" }),
-            &mut transcript.messages,
-        )?;
+        transcript.messages.extend(feedback(conversation.prompts)?);
         return Ok(None);
     }
     if turn.calls.is_empty() {
         transcript.answer = Some(turn.text);
         return Ok(Some(StopReason::Answered));
     }
-    let limit = result::limit(conversation);
+    let limit = result::limit(conversation.model, &conversation.options);
     let mut stuck = false;
     let mut images = Vec::new();
     for outcome in make(conversation, tools, &turn.calls, &mut transcript.repeats).await {
@@ -199,13 +196,13 @@ async fn make_one(
 }
 
 impl Form {
-    fn of(model: &dyn ChatModel, tools: &ToolRegistry) -> Self {
+    pub(crate) fn of(model: &dyn ChatModel, tools: &ToolRegistry) -> Self {
         if model.capabilities().tools || tools.is_empty() { Self::Native } else { Self::Written }
     }
 }
 
 /// Tells the model in words which tools there are, under its first instructions; once.
-fn introduce(prompts: &Prompts, specs: &[ToolSpec], messages: &mut Vec<Message>) -> Result<(), AgentError> {
+pub(crate) fn introduce(prompts: &Prompts, specs: &[ToolSpec], messages: &mut Vec<Message>) -> Result<(), AgentError> {
     let tools: Vec<Value> = specs.iter().map(described).collect();
     let rendered = prompts.render(TOOLS, &json!({ "tools": tools }))?;
     let text: String = rendered.messages.iter().map(Message::joined_text).collect();
@@ -235,7 +232,12 @@ fn described(spec: &ToolSpec) -> Value {
     json!({ "name": spec.name, "description": spec.description, "arguments": arguments })
 }
 
-fn say(prompts: &Prompts, template: &str, args: &Value, messages: &mut Vec<Message>) -> Result<(), AgentError> {
-    messages.extend(prompts.render(template, args)?.messages);
-    Ok(())
+/// What a model is told that said nothing.
+pub(crate) fn feedback(prompts: &Prompts) -> Result<Vec<Message>, AgentError> {
+    Ok(prompts.render(FEEDBACK, &json!({ "problem": "it held neither text nor a tool call" }))?.messages)
+}
+
+/// What a model is told before its last turn.
+pub(crate) fn last_turn(prompts: &Prompts) -> Result<Vec<Message>, AgentError> {
+    Ok(prompts.render(LAST_TURN, &Value::Null)?.messages)
 }

@@ -12,7 +12,7 @@ use graphloom_llm::parse::SchemaCheck;
 use graphloom_llm::{ToolCall, ToolSpec};
 use serde_json::Value;
 
-use super::arguments::{Reader, snake_case};
+use super::arguments::{Arguments, Reader, snake_case};
 use super::failed_calls::fingerprint;
 use super::{Confirm, Confirmation, Decision, FailedCalls, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolSource};
 use crate::AgentError;
@@ -37,6 +37,14 @@ pub struct ToolRegistry {
 struct Registered {
     tool: Arc<dyn Tool>,
     check: SchemaCheck,
+}
+
+impl Registered {
+    fn read(&self, raw: &Value) -> Result<Arguments, ToolError> {
+        let spec = self.tool.spec();
+        let (schema, aliases) = (&spec.parameters, self.tool.aliases());
+        Reader { tool: &spec.name, schema, check: &self.check, aliases }.read(raw)
+    }
 }
 
 impl ToolRegistry {
@@ -161,6 +169,23 @@ impl ToolRegistry {
         self.find(name).map(|entry| entry.tool.risk())
     }
 
+    /// Whether a person is asked before each call of a tool; nothing when there is no such tool.
+    pub fn must_ask(&self, name: &str) -> Option<bool> {
+        self.find(name).map(|entry| entry.tool.must_ask())
+    }
+
+    /// What a person is asked before a call, where one is asked from this risk on: nothing for what is of less risk, and
+    /// for what is refused without asking.
+    pub fn confirmation(&self, call: &ToolCall, from: Risk) -> Option<Confirmation> {
+        let (registered, _) = self.found(&call.name)?;
+        let (spec, risk) = (registered.tool.spec(), registered.tool.risk());
+        if (risk < from && !registered.tool.must_ask()) || self.permit(&spec.name, risk).is_err() {
+            return None;
+        }
+        let arguments = registered.read(&call.arguments).ok()?.value;
+        Some(Confirmation { tool: spec.name.clone(), risk, arguments })
+    }
+
     /// Makes a call that a model asked for. Whatever goes wrong is in the outcome, as an observation for the model.
     ///
     /// Names are found whatever their spelling (`searchNotes`); arguments are read tolerantly and checked; a call that
@@ -201,13 +226,7 @@ impl ToolRegistry {
         let risk = registered.tool.risk();
         outcome.risk = Some(risk);
         let spec = registered.tool.spec();
-        let reader = Reader {
-            tool: &spec.name,
-            schema: &spec.parameters,
-            check: &registered.check,
-            aliases: registered.tool.aliases(),
-        };
-        let read = reader.read(&call.arguments);
+        let read = registered.read(&call.arguments);
         if let Ok(arguments) = &read {
             outcome.arguments.clone_from(&arguments.value);
             outcome.notes.extend(arguments.notes.iter().cloned());
@@ -228,10 +247,20 @@ impl ToolRegistry {
         }
     }
 
-    /// The tool of this name, or of the one name that is spelt like it.
+    /// The tool of this name, or of the one name that is spelt like it; notes how it was read.
     fn look_up(&self, name: &str, outcome: &mut ToolOutcome) -> Option<&Registered> {
+        let (found, is_other) = self.found(name)?;
+        if is_other {
+            outcome.tool.clone_from(&found.tool.spec().name);
+            outcome.notes.push(format!("the tool `{name}` was read as `{}`", outcome.tool));
+        }
+        Some(found)
+    }
+
+    /// The tool of this name, or of the one name that is spelt like it, and whether it has another name.
+    fn found(&self, name: &str) -> Option<(&Registered, bool)> {
         if let Some(found) = self.find(name) {
-            return Some(found);
+            return Some((found, false));
         }
         // Some models put a namespace before the name.
         let plain = snake_case(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
@@ -239,9 +268,7 @@ impl ToolRegistry {
             let mut alike = self.tools.iter().filter(|entry| snake_case(&entry.tool.spec().name) == plain);
             alike.next().filter(|_| alike.next().is_none()).map(|entry| &**entry)
         })?;
-        outcome.tool.clone_from(&found.tool.spec().name);
-        outcome.notes.push(format!("the tool `{name}` was read as `{}`", outcome.tool));
-        Some(found)
+        Some((found, true))
     }
 
     fn permit(&self, name: &str, risk: Risk) -> Result<(), ToolError> {
