@@ -63,6 +63,11 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+/// The examples of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/tools.md")]
+mod guide {}
+
 mod config;
 mod content;
 mod error;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use graphloom_agents::Risk;
+
 use crate::event::McpWatch;
 
 /// The limits of all servers, and who hears of them.
@@ -23,6 +25,9 @@ pub struct McpOptions {
     pub message_bytes: usize,
     /// The most bytes of one answer that a model gets; 1 MiB unless set. A longer one is cut.
     pub answer_bytes: usize,
+    /// The most that a tool may change to be offered; [`Risk::Destructive`] unless set. Where it is [`Risk::Read`], tools
+    /// for which a person must be asked are not offered either.
+    pub ceiling: Risk,
     /// The function that gets each event.
     pub watch: Option<McpWatch>,
 }
@@ -37,6 +42,7 @@ impl Default for McpOptions {
             restarts: 3,
             message_bytes: 16 << 20,
             answer_bytes: 1 << 20,
+            ceiling: Risk::Destructive,
             watch: None,
         }
     }
@@ -61,6 +67,7 @@ impl fmt::Debug for McpOptions {
             .field("restarts", &self.restarts)
             .field("message_bytes", &self.message_bytes)
             .field("answer_bytes", &self.answer_bytes)
+            .field("ceiling", &self.ceiling)
             .finish_non_exhaustive()
     }
 }

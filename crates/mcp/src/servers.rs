@@ -56,6 +56,8 @@ pub struct ToolReport {
     pub asks: bool,
     /// Whether neither the server nor the user says how much it can change.
     pub unknown: bool,
+    /// Whether a registry gets it, under the [ceiling](McpOptions::ceiling).
+    pub offered: bool,
 }
 
 impl McpServers {
@@ -171,13 +173,19 @@ impl McpTool {
             risk: listed.treatment.risk,
             asks: listed.treatment.ask,
             unknown: !listed.treatment.known,
+            offered: self.is_offered(),
         })
+    }
+
+    fn is_offered(&self) -> bool {
+        let ceiling = self.server.options.ceiling;
+        self.risk() <= ceiling && (ceiling > Risk::Read || !self.must_ask())
     }
 }
 
 impl ToolSource for McpServers {
     fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>> {
-        let tools = self.named(taken);
+        let tools: Vec<McpTool> = self.named(taken).into_iter().filter(McpTool::is_offered).collect();
         for tool in &tools {
             if let Some(listed) = tool.listing.tools.get(tool.index)
                 && listed.name != tool.spec.name

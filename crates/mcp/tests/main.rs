@@ -1,7 +1,6 @@
 //! What the client does with servers: published ones that nobody of this project wrote, and ones that behave badly.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod config;
 mod conversation;

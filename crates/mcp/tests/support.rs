@@ -1,45 +1,12 @@
 //! Servers for the tests.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+pub(crate) use graphloom_test_support::mcp::{published, python};
+
 use graphloom_mcp::{McpConfig, McpEvent, McpEventKind, McpOptions, McpServers, ServerConfig};
-
-/// Where `.ci/run` installs the published servers.
-fn folder() -> PathBuf {
-    let cache = std::env::var_os("GRAPHLOOM_CI_CACHE").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/graphloom-ci"),
-        PathBuf::from,
-    );
-    cache.join("tools/mcp-servers/node_modules/@modelcontextprotocol")
-}
-
-/// The program of a published server. Where it is not installed the test says that it is skipped; where `.ci/run` says
-/// that it is, the test fails.
-pub(crate) fn published(name: &str) -> Option<PathBuf> {
-    let program = folder().join(format!("server-{name}/dist/index.js"));
-    let there = program.is_file() && runs("node");
-    skip(there, &format!("the MCP server {name} is not installed; `.ci/run` installs it")).then_some(program)
-}
-
-/// Whether Python is there, in which the servers that behave badly are written.
-pub(crate) fn python() -> bool {
-    skip(runs("python3"), "there is no python3")
-}
-
-fn skip(there: bool, reason: &str) -> bool {
-    assert!(there || std::env::var_os("GRAPHLOOM_REQUIRE_MCP").is_none(), "{reason}");
-    if !there {
-        eprintln!("skipped: {reason}");
-    }
-    there
-}
-
-fn runs(program: &str) -> bool {
-    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
-}
 
 /// A published server over its standard streams.
 pub(crate) fn stdio(name: &str, args: &[&str]) -> Option<ServerConfig> {
