@@ -4,6 +4,7 @@
 //!   the value with an [`Exchange`]: everything that was sent and came back.
 //! - [`converse()`] lets a model use the tools of a [`ToolRegistry`] until it answers, with models that call tools and with
 //!   those that do not, and returns a [`Transcript`].
+//! - [`react`] is that loop as a graph, with approvals that wait for a person and outcomes that outlive a kill.
 //! - [`Strategy`] says how a model is worked with; [`guided`] is for models too small to write.
 //! - [`WorkingMemory`] is what an agent keeps in mind; [`ReviewRequest`] and [`Verdict`] put a person between what it
 //!   proposes and what is done.
@@ -103,7 +104,8 @@
 //! A [`TypedTool`] has arguments of a Rust type, from which the schema comes that the model sees; [`typed`] makes a
 //! [`Tool`] of it. The [`ToolRegistry`] holds an allow-list and a ceiling of [`Risk`], reads arguments tolerantly, checks
 //! them, limits the time of a call, asks a person where it is told to ([`Confirm`]), and refuses a call that failed twice
-//! ([`FailedCalls`]). Whatever goes wrong is an observation for the model.
+//! ([`FailedCalls`]). Whatever goes wrong is an observation for the model. A [`ToolSource`] has tools that come and go, such
+//! as those of a server.
 //!
 //! # Durability
 //! [`DurableCalls`] makes every call of a task a durable step, whoever makes it, with [`CallHooks`] around it, a time
@@ -136,6 +138,7 @@ mod models;
 mod notes;
 mod profile;
 mod prompts;
+pub mod react;
 mod review;
 mod seed;
 mod strategy;
@@ -157,5 +160,5 @@ pub use seed::seed_of;
 pub use strategy::Strategy;
 pub use tool::{
     Confirm, Confirmation, Decision, FailedCalls, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry,
-    TypedTool, typed,
+    ToolSource, TypedTool, typed,
 };

@@ -3,4 +3,6 @@
 mod asking;
 mod converse;
 mod memory;
+mod parallel;
+mod react;
 mod tools;

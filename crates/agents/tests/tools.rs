@@ -2,14 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use graphloom_agents::{
     Confirm, Confirmation, Decision, FailedCalls, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry,
-    TypedTool, typed,
+    ToolSource, TypedTool, typed,
 };
 use graphloom_llm::{ToolCall, ToolSpec};
 use schemars::JsonSchema;
@@ -248,4 +249,94 @@ async fn a_person_is_asked_from_the_stated_risk_on() {
     let asked = no.0.lock().unwrap();
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].arguments, json!({"n": 4}), "the person sees the arguments that the tool would get");
+}
+
+/// A tool of which nothing is known, with a limit of its own.
+struct Unknown(Arc<Fixed>);
+
+#[async_trait]
+impl Tool for Unknown {
+    fn spec(&self) -> &ToolSpec {
+        self.0.spec()
+    }
+
+    fn risk(&self) -> Risk {
+        self.0.risk()
+    }
+
+    fn must_ask(&self) -> bool {
+        true
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        Some(Duration::from_millis(70))
+    }
+
+    async fn call(&self, arguments: Value) -> Result<ToolOutput, ToolError> {
+        self.0.call(arguments).await
+    }
+}
+
+/// Says yes.
+struct Yes;
+
+#[async_trait]
+impl Confirm for Yes {
+    async fn confirm(&self, _request: &Confirmation) -> Decision {
+        Decision::Allow
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_of_which_nothing_is_known_is_called_only_when_a_person_allows_it() {
+    let unknown = Fixed::new("unknown", Risk::Read, || Act::Answer);
+    let mut registry = ToolRegistry::new(Risk::Destructive);
+    registry.register(Arc::new(Unknown(Arc::clone(&unknown)))).unwrap();
+    registry.register(Arc::new(Unknown(Fixed::new("slow", Risk::Read, || Act::Hang)))).unwrap();
+    let outcome = run(&registry, "unknown", json!({})).await;
+    assert!(matches!(&outcome.result, Err(ToolError::Denied { reason, .. }) if reason.contains("nobody can be asked")));
+    let no = Arc::new(No::default());
+    let denied = registry.clone().confirming(Risk::Destructive, Arc::clone(&no) as Arc<dyn Confirm>);
+    assert!(!run(&denied, "unknown", json!({})).await.is_success());
+    assert_eq!((no.0.lock().unwrap().len(), unknown.calls.load(Ordering::SeqCst)), (1, 0));
+    let allowed = registry.confirming(Risk::Destructive, Arc::new(Yes));
+    assert!(run(&allowed, "unknown", json!({})).await.is_success());
+    // The tool's own limit holds where the registry says nothing of the tool.
+    let limits = [(allowed.clone(), 70), (allowed.with_timeout_of("slow", Duration::from_millis(40)), 40)];
+    for (registry, limit) in limits {
+        let error = run(&registry, "slow", json!({})).await.result.unwrap_err();
+        assert_eq!(error, ToolError::TimedOut { tool: "slow".into(), milliseconds: limit });
+    }
+}
+
+/// A source that has a second tool once it is told so.
+#[derive(Default)]
+struct Growing(AtomicBool);
+
+impl ToolSource for Growing {
+    fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>> {
+        assert_eq!(taken.iter().collect::<Vec<_>>(), ["look"]);
+        let mut tools: Vec<Arc<dyn Tool>> = vec![Fixed::new("read-page", Risk::Read, || Act::Answer)];
+        if self.0.load(Ordering::SeqCst) {
+            tools.push(Fixed::new("find", Risk::Read, || Act::Answer));
+            tools.push(Fixed::new("look", Risk::Read, || Act::Panic));
+            tools.push(Fixed::new("erase", Risk::Destructive, || Act::Answer));
+        }
+        tools
+    }
+}
+
+#[tokio::test]
+async fn a_source_has_other_tools_from_time_to_time() {
+    let source = Arc::new(Growing::default());
+    let mut registry = ToolRegistry::new(Risk::Write);
+    registry.register(Fixed::new("look", Risk::Read, || Act::Answer)).unwrap();
+    let registry = registry.with_source(Arc::clone(&source) as Arc<dyn ToolSource>);
+    assert_eq!(registry.current().names().collect::<Vec<_>>(), ["look", "read-page"]);
+    source.0.store(true, Ordering::SeqCst);
+    let current = registry.current();
+    assert_eq!(current.names().collect::<Vec<_>>(), ["look", "read-page", "find"], "the ceiling and the names hold");
+    assert!(run(&current, "look", json!({})).await.is_success(), "a tool of a source replaces none");
+    let outcome = run(&current, "readPage", json!({})).await;
+    assert_eq!((outcome.tool.as_str(), outcome.is_success()), ("read-page", true));
 }

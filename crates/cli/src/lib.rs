@@ -83,6 +83,8 @@ mod error;
 mod interrupt;
 mod line;
 mod log;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod models;
 mod progress;
 mod prompt;
@@ -105,6 +107,8 @@ pub use drawing::{GraphFormat, svg};
 pub use error::CliError;
 pub use interrupt::{Interrupt, SignalSubscription, follow};
 pub use log::LogFormat;
+#[cfg(feature = "mcp")]
+pub use mcp::{McpArgs, mcp_servers};
 pub use models::{
     Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, find_servers, key_plan,
     no_models, usable_model,

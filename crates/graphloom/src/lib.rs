@@ -68,6 +68,7 @@
 //! | `llm` | [`llm`]: chat models behind one trait, structured answers, budgets, recordings | on |
 //! | `embedded` | [`embedded`]: the model inside the process | on |
 //! | `agents` | [`agents`]: prompt files, profiles, tools, review gates | on |
+//! | `mcp` | [`mcp`]: tools, resources and prompts of MCP servers | on |
 //! | `retrieval` | [`retrieval`]: an index of folders, the literature, evidence | on |
 //! | `web` | `retrieval::web`: search in the web, pages | |
 //! | `citations` | `citations`: claims of a text checked against its sources | |
@@ -92,7 +93,7 @@
 //!
 //! # The command
 //! `graphloom new` makes a crate with a graph, its tests and its CI, `graphloom doctor` tells which models and other parts
-//! are there, `graphloom model` fetches and checks the built-in model, `graphloom runs` lists, shows and draws the runs of
+//! are there, `graphloom model` fetches and checks the built-in model, `graphloom mcp` lists what MCP servers have, `graphloom runs` lists, shows and draws the runs of
 //! all applications.
 
 #![forbid(unsafe_code)]
@@ -125,6 +126,8 @@ pub use graphloom_http as http;
 pub use graphloom_llm as llm;
 #[cfg(feature = "embedded")]
 pub use graphloom_llm_embedded as embedded;
+#[cfg(feature = "mcp")]
+pub use graphloom_mcp as mcp;
 #[cfg(feature = "obsius")]
 pub use graphloom_obsius as obsius;
 #[cfg(feature = "pocketflow")]

@@ -5,6 +5,7 @@
 //! - [`options`] holds every option of a program to changing something.
 //! - [`packages`] finds real documents: the ones that come with the packages this workspace is built of.
 //! - [`logs`] has documents, and a question that they answer.
+//! - [`mcp`] has MCP servers.
 //! - `models` lets something happen before a model answers; it is behind the feature `models`.
 //! - [`permissions`] lets the permissions of files bind a test that runs as root.
 //! - [`terminal`] runs a program on a terminal of its own.
@@ -12,6 +13,7 @@
 pub mod command;
 pub mod described;
 pub mod logs;
+pub mod mcp;
 #[cfg(feature = "models")]
 pub mod models;
 pub mod options;

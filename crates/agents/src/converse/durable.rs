@@ -60,6 +60,6 @@ impl<Cx: Send + Sync + 'static> Durable for Context<Cx> {
 }
 
 /// Makes a [`NodeError`] that is terminal when no retry can mend it.
-fn node_error(error: AgentError) -> NodeError {
+pub(crate) fn node_error(error: AgentError) -> NodeError {
     if error.is_retryable() { error.into() } else { NodeError::terminal(error) }
 }

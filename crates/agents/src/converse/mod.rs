@@ -7,7 +7,11 @@ mod transcript;
 mod turn;
 mod union;
 
-use graphloom_llm::{ChatModel, Message, Part, Role, ToolSpec};
+use std::borrow::Cow;
+
+use futures::StreamExt;
+use futures::stream::FuturesOrdered;
+use graphloom_llm::{ChatModel, Message, Part, Role, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
 pub use durable::{Direct, Durable};
@@ -15,13 +19,16 @@ pub use options::{Conversation, ConverseOptions, Progress};
 pub use transcript::{CallRecord, StopReason, Transcript};
 
 use crate::prompts::{FEEDBACK, LAST_TURN, TOOLS};
-use crate::{AgentError, Prompts, ToolError, ToolRegistry};
-use turn::{Form, Question, Turn};
+use crate::{AgentError, FailedCalls, Prompts, Risk, ToolError, ToolOutcome, ToolRegistry};
+pub(crate) use durable::node_error;
+pub(crate) use result::{SHORT, images, limit as result_limit, message, rough_tokens};
+pub(crate) use turn::{Form, Question, Turn};
 
 /// Lets the model use tools until it answers or its turns are used up.
 ///
 /// Each turn is a step of `durable` under the key `turn/1`, `turn/2` and so on, after
 /// [`ConverseOptions::key`]; calls are made again when the conversation is, in the same order with the same arguments.
+/// The tools are [looked at](ToolRegistry::current) anew before each turn.
 /// Results go back to the model [fenced](crate#prompt-files), with their origin. A model without tool calls is told the
 /// tools in words and replies with a JSON object, a call or its answer, by its grammar where it has one.
 ///
@@ -30,8 +37,10 @@ use turn::{Form, Question, Turn};
 /// # Errors
 /// [`AgentError::Conversation`] when the model fails, errors of the templates, and those of `durable`.
 pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &D) -> Result<Transcript, D::Error> {
-    let form = Form::of(conversation.model, conversation.tools);
-    let specs = conversation.tools.specs();
+    let registry = conversation.tools;
+    let mut tools = registry.current();
+    let form = Form::of(conversation.model, &tools);
+    let mut specs = tools.specs();
     let mut messages = std::mem::take(&mut conversation.messages);
     if form == Form::Written {
         introduce(conversation.prompts, &specs, &mut messages).map_err(|error| durable.error(error))?;
@@ -41,10 +50,18 @@ pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &
     let mut placed = Vec::new();
     let turns = conversation.options.max_turns.max(1);
     for number in 1..=turns {
+        if number > 1 && matches!(tools, Cow::Owned(_)) {
+            tools = registry.current();
+            let before = std::mem::replace(&mut specs, tools.specs());
+            if form == Form::Written && specs != before {
+                introduce(conversation.prompts, &specs, &mut transcript.messages)
+                    .map_err(|error| durable.error(error))?;
+            }
+        }
         let last = number == turns && !specs.is_empty();
         if last {
-            say(conversation.prompts, LAST_TURN, &Value::Null, &mut transcript.messages)
-                .map_err(|error| durable.error(error))?;
+            let told = last_turn(conversation.prompts).map_err(|error| durable.error(error))?;
+            transcript.messages.extend(told);
         }
         let question = Question {
             model: conversation.model,
@@ -64,7 +81,7 @@ pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &
         if let Some(watch) = conversation.watch {
             watch(Progress::Turn { turn: number, usage: turn.usage });
         }
-        let reached = take(&conversation, form, turn, number, &mut transcript, &mut placed).await;
+        let reached = take(&conversation, &tools, form, turn, number, &mut transcript, &mut placed).await;
         if let Some(stop) = reached.map_err(|error| durable.error(error))? {
             // An answer that the model was made to give is not one that it came to.
             transcript.stop = if last && stop == StopReason::Answered { StopReason::TurnLimit } else { stop };
@@ -77,6 +94,7 @@ pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &
 /// Takes a turn into the transcript, makes its calls, and says why the conversation ends, if it does.
 async fn take(
     conversation: &Conversation<'_>,
+    tools: &ToolRegistry,
     form: Form,
     turn: Turn,
     number: u32,
@@ -96,27 +114,19 @@ async fn take(
     }
     if silent {
         transcript.notes.push(format!("turn {number}: the reply held neither text nor a call"));
-        say(
-            conversation.prompts,
-            FEEDBACK,
-            &json!({ "problem": "it held neither text nor a tool call" }),
-            &mut transcript.messages,
-        )?;
+        transcript.messages.extend(feedback(conversation.prompts)?);
         return Ok(None);
     }
     if turn.calls.is_empty() {
         transcript.answer = Some(turn.text);
         return Ok(Some(StopReason::Answered));
     }
-    let limit = result::limit(conversation);
+    let limit = result::limit(conversation.model, &conversation.options);
     let mut stuck = false;
-    for call in &turn.calls {
-        if let Some(watch) = conversation.watch {
-            watch(Progress::Call(call));
-        }
-        let outcome = conversation.tools.call(call, &mut transcript.repeats).await;
-        if let Some(watch) = conversation.watch {
-            watch(Progress::Outcome(&outcome));
+    let mut images = Vec::new();
+    for outcome in make(conversation, tools, &turn.calls, &mut transcript.repeats).await {
+        if conversation.model.capabilities().images {
+            images.extend(result::images(&outcome));
         }
         stuck |= matches!(outcome.result, Err(ToolError::Repeated { .. }))
             && transcript.calls.iter().any(|earlier| {
@@ -128,18 +138,71 @@ async fn take(
         transcript.messages.push(result::message(conversation.prompts, form, &outcome, limit)?);
         transcript.calls.push(CallRecord { turn: number, outcome });
     }
+    // All results of a turn stand together behind its calls, so the images follow them.
+    transcript.messages.extend(images);
     result::fit(conversation, form, &mut transcript.messages, &transcript.calls, placed)?;
     Ok(stuck.then_some(StopReason::Repeating))
 }
 
+/// Makes the calls of a turn; gives their outcomes in the order of the calls.
+async fn make(
+    conversation: &Conversation<'_>,
+    tools: &ToolRegistry,
+    calls: &[ToolCall],
+    repeats: &mut FailedCalls,
+) -> Vec<ToolOutcome> {
+    let parallel = conversation.options.parallel.max(1);
+    let reads = |call: &&ToolCall| parallel > 1 && tools.risk(&call.name) == Some(Risk::Read);
+    let mut outcomes = Vec::with_capacity(calls.len());
+    let mut rest = calls;
+    while !rest.is_empty() {
+        let (group, after) = rest.split_at(rest.iter().take_while(reads).count().max(1));
+        rest = after;
+        let known = repeats.clone();
+        let mut waiting = group.iter();
+        let mut running = FuturesOrdered::new();
+        loop {
+            while running.len() < parallel
+                && let Some(call) = waiting.next()
+            {
+                running.push_back(make_one(conversation, tools, call, known.clone()));
+            }
+            let Some((outcome, later)) = running.next().await else { break };
+            if let Some(watch) = conversation.watch {
+                watch(Progress::Outcome(&outcome));
+            }
+            if group.len() == 1 {
+                *repeats = later;
+            } else {
+                repeats.merge(&later, &outcome);
+            }
+            outcomes.push(outcome);
+        }
+    }
+    outcomes
+}
+
+async fn make_one(
+    conversation: &Conversation<'_>,
+    tools: &ToolRegistry,
+    call: &ToolCall,
+    mut repeats: FailedCalls,
+) -> (ToolOutcome, FailedCalls) {
+    if let Some(watch) = conversation.watch {
+        watch(Progress::Call(call));
+    }
+    let outcome = tools.call(call, &mut repeats).await;
+    (outcome, repeats)
+}
+
 impl Form {
-    fn of(model: &dyn ChatModel, tools: &ToolRegistry) -> Self {
+    pub(crate) fn of(model: &dyn ChatModel, tools: &ToolRegistry) -> Self {
         if model.capabilities().tools || tools.is_empty() { Self::Native } else { Self::Written }
     }
 }
 
 /// Tells the model in words which tools there are, under its first instructions; once.
-fn introduce(prompts: &Prompts, specs: &[ToolSpec], messages: &mut Vec<Message>) -> Result<(), AgentError> {
+pub(crate) fn introduce(prompts: &Prompts, specs: &[ToolSpec], messages: &mut Vec<Message>) -> Result<(), AgentError> {
     let tools: Vec<Value> = specs.iter().map(described).collect();
     let rendered = prompts.render(TOOLS, &json!({ "tools": tools }))?;
     let text: String = rendered.messages.iter().map(Message::joined_text).collect();
@@ -169,7 +232,12 @@ fn described(spec: &ToolSpec) -> Value {
     json!({ "name": spec.name, "description": spec.description, "arguments": arguments })
 }
 
-fn say(prompts: &Prompts, template: &str, args: &Value, messages: &mut Vec<Message>) -> Result<(), AgentError> {
-    messages.extend(prompts.render(template, args)?.messages);
-    Ok(())
+/// What a model is told that said nothing.
+pub(crate) fn feedback(prompts: &Prompts) -> Result<Vec<Message>, AgentError> {
+    Ok(prompts.render(FEEDBACK, &json!({ "problem": "it held neither text nor a tool call" }))?.messages)
+}
+
+/// What a model is told before its last turn.
+pub(crate) fn last_turn(prompts: &Prompts) -> Result<Vec<Message>, AgentError> {
+    Ok(prompts.render(LAST_TURN, &Value::Null)?.messages)
 }

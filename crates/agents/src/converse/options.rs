@@ -17,6 +17,9 @@ pub struct ConverseOptions {
     pub params: Params,
     /// How many characters of a result the model reads; unless set, 16000, or fewer for a model with a small context.
     pub result_characters: Option<usize>,
+    /// How many calls of one turn are made at a time, of those that only read; 1 unless set. A call that changes
+    /// something waits for those before it and is made alone.
+    pub parallel: usize,
     /// What the keys of durable steps begin with; the rest is `turn/1` and so on. Two conversations of one node need
     /// different beginnings.
     pub key: String,
@@ -30,6 +33,7 @@ impl Default for ConverseOptions {
             max_turns: 12,
             params: Params::default(),
             result_characters: None,
+            parallel: 1,
             key: String::new(),
             repeats: FailedCalls::new(),
         }

@@ -1,27 +1,27 @@
 //! Giving results to the model: fenced, with their origin, and no longer than it can read.
 
-use graphloom_llm::{Message, Part, Role, ToolResult};
+use graphloom_llm::{ChatModel, Message, Part, Role, ToolResult};
 use serde_json::json;
 
 use super::turn::Form;
-use super::{CallRecord, Conversation};
+use super::{CallRecord, Conversation, ConverseOptions};
 use crate::prompts::RESULT;
 use crate::{AgentError, Prompts, ToolOutcome};
 
 /// The most characters of a result, for a model whose context is not small.
 const CHARACTERS: usize = 16_000;
 /// An old result is shortened to this many characters when the conversation outgrows the model's context.
-const SHORT: usize = 200;
+pub(crate) const SHORT: usize = 200;
 
 /// How many characters of a result the model reads: for a small context about an eighth of it.
-pub(super) fn limit(conversation: &Conversation<'_>) -> usize {
-    let context = conversation.model.capabilities().context;
+pub(crate) fn limit(model: &dyn ChatModel, options: &ConverseOptions) -> usize {
+    let context = model.capabilities().context;
     let fitting = context.and_then(|tokens| usize::try_from(tokens).ok()).map_or(CHARACTERS, |tokens| tokens / 2);
-    conversation.options.result_characters.unwrap_or_else(|| fitting.min(CHARACTERS))
+    options.result_characters.unwrap_or_else(|| fitting.min(CHARACTERS))
 }
 
 /// The message that gives the model a result.
-pub(super) fn message(
+pub(crate) fn message(
     prompts: &Prompts,
     form: Form,
     outcome: &ToolOutcome,
@@ -52,6 +52,13 @@ pub(super) fn message(
     })
 }
 
+/// The message with the images of a result, which providers do not take inside of one.
+pub(crate) fn images(outcome: &ToolOutcome) -> Option<Message> {
+    let images = outcome.result.as_ref().map(|output| output.images.as_slice()).unwrap_or_default();
+    let parts: Vec<Part> = images.iter().map(|source| Part::Image { source: source.clone() }).collect();
+    (!parts.is_empty()).then_some(Message { role: Role::User, parts })
+}
+
 /// Shortens old results, oldest first, until the conversation fits into about half of the model's context. The newest
 /// result stays whole. `placed` says at which message each call's result stands.
 pub(super) fn fit(
@@ -77,8 +84,11 @@ pub(super) fn fit(
     Ok(())
 }
 
+/// Tokens of an image, about.
+const IMAGE: u64 = 1_500;
+
 /// Tokens by a rule of thumb: three characters of ASCII each, one of any other script.
-fn rough_tokens(message: &Message) -> u64 {
+pub(crate) fn rough_tokens(message: &Message) -> u64 {
     let count = |text: &str| {
         let ascii = text.chars().filter(char::is_ascii).count();
         (ascii / 3 + text.chars().count() - ascii) as u64
@@ -87,6 +97,7 @@ fn rough_tokens(message: &Message) -> u64 {
         Part::Text { text } | Part::Reasoning { text, .. } => count(text),
         Part::ToolResult(result) => count(&result.content),
         Part::ToolCall(call) => count(&call.arguments.to_string()),
+        Part::Image { .. } => IMAGE,
         _ => 0,
     };
     message.parts.iter().map(part).sum()

@@ -12,21 +12,21 @@ use crate::notes::of_steps;
 
 /// The result of a turn, as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     /// The model's message as it goes into the conversation.
-    pub(super) message: Message,
-    pub(super) calls: Vec<ToolCall>,
+    pub(crate) message: Message,
+    pub(crate) calls: Vec<ToolCall>,
     /// The text when there are no calls.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Whether the reply ended at its limit of tokens.
-    pub(super) cut: bool,
-    pub(super) usage: Usage,
-    pub(super) notes: Vec<String>,
+    pub(crate) cut: bool,
+    pub(crate) usage: Usage,
+    pub(crate) notes: Vec<String>,
 }
 
 /// How the model calls tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// By the provider's own means.
     Native,
     /// By an object of a schema, for models without tool calls.
@@ -34,19 +34,19 @@ pub(super) enum Form {
 }
 
 /// One question to the model.
-pub(super) struct Question<'a> {
-    pub(super) model: &'a dyn ChatModel,
-    pub(super) form: Form,
-    pub(super) messages: Vec<Message>,
-    pub(super) tools: &'a [ToolSpec],
+pub(crate) struct Question<'a> {
+    pub(crate) model: &'a dyn ChatModel,
+    pub(crate) form: Form,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) tools: &'a [ToolSpec],
     /// Whether tools are no longer offered.
-    pub(super) last: bool,
-    pub(super) number: u32,
-    pub(super) params: Params,
+    pub(crate) last: bool,
+    pub(crate) number: u32,
+    pub(crate) params: Params,
 }
 
 impl Question<'_> {
-    pub(super) async fn ask(self) -> Result<Turn, ModelError> {
+    pub(crate) async fn ask(self) -> Result<Turn, ModelError> {
         match self.form {
             Form::Native => self.ask_natively().await,
             Form::Written => self.ask_in_text().await,

@@ -1,7 +1,11 @@
 //! What a tool is.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
 use async_trait::async_trait;
-use graphloom_llm::ToolSpec;
+use graphloom_llm::{ImageSource, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,11 +28,28 @@ pub trait Tool: Send + Sync + 'static {
         &[]
     }
 
+    /// Whether a person is asked before each call whatever the risk, because too little is known of the tool. Where
+    /// nobody can be asked, the call is not made.
+    fn must_ask(&self) -> bool {
+        false
+    }
+
+    /// How long a call may take where the registry says nothing of this tool; the registry's limit unless set.
+    fn time_limit(&self) -> Option<Duration> {
+        None
+    }
+
     /// Runs the tool with arguments that fit its schema.
     ///
     /// # Errors
     /// [`ToolError::Refused`], [`ToolError::Failed`], or [`ToolError::Arguments`] for what a schema cannot say.
     async fn call(&self, arguments: Value) -> Result<ToolOutput, ToolError>;
+}
+
+/// Tools that come and go while a program runs, such as those of a server.
+pub trait ToolSource: Send + Sync + 'static {
+    /// The tools that there are now. `taken` are the names of other tools, which none of these may have.
+    fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>>;
 }
 
 /// The answer of a tool.
@@ -40,6 +61,10 @@ pub struct ToolOutput {
     /// The answer as data, for programs.
     #[serde(default)]
     pub data: Value,
+    /// Images, for models that read them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<Value>")]
+    pub images: Vec<ImageSource>,
     /// Where the content comes from, for the fence around it; the tool's name when there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
@@ -55,6 +80,13 @@ impl ToolOutput {
     #[must_use]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = data;
+        self
+    }
+
+    /// Sets the images.
+    #[must_use]
+    pub fn with_images(mut self, images: Vec<ImageSource>) -> Self {
+        self.images = images;
         self
     }
 

@@ -69,6 +69,18 @@ pub enum ToolError {
         /// Whether the same call may succeed later.
         retryable: bool,
     },
+    /// The server behind the tool failed; see the message for how.
+    #[error("{message}")]
+    Server {
+        /// The server.
+        server: String,
+        /// The tool, by the server's own name.
+        tool: String,
+        /// What went wrong, with server and tool.
+        message: String,
+        /// Whether the same call may succeed later.
+        retryable: bool,
+    },
     /// The tool took too long; what it was doing was dropped.
     #[error("`{tool}` was stopped after {milliseconds} ms without a result")]
     TimedOut {
@@ -109,6 +121,9 @@ impl ToolError {
 
     /// Whether the same call may succeed later.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::TimedOut { .. } | Self::Failed { retryable: true, .. })
+        matches!(
+            self,
+            Self::TimedOut { .. } | Self::Failed { retryable: true, .. } | Self::Server { retryable: true, .. }
+        )
     }
 }

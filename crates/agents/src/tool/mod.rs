@@ -11,7 +11,7 @@ mod risk;
 mod typed;
 
 pub use confirm::{Confirm, Confirmation, Decision};
-pub use contract::{Tool, ToolOutput};
+pub use contract::{Tool, ToolOutput, ToolSource};
 pub use error::ToolError;
 pub use failed_calls::FailedCalls;
 pub use outcome::ToolOutcome;

@@ -1,5 +1,6 @@
 //! The tools that a model may call, and the rules under which it may.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -11,9 +12,9 @@ use graphloom_llm::parse::SchemaCheck;
 use graphloom_llm::{ToolCall, ToolSpec};
 use serde_json::Value;
 
-use super::arguments::{Reader, snake_case};
+use super::arguments::{Arguments, Reader, snake_case};
 use super::failed_calls::fingerprint;
-use super::{Confirm, Confirmation, Decision, FailedCalls, Risk, Tool, ToolError, ToolOutcome, ToolOutput};
+use super::{Confirm, Confirmation, Decision, FailedCalls, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolSource};
 use crate::AgentError;
 use crate::profile::quoted;
 
@@ -25,6 +26,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 pub struct ToolRegistry {
     /// In the order of registration, which is the order the model reads.
     tools: Vec<Arc<Registered>>,
+    sources: Vec<Arc<dyn ToolSource>>,
     allowed: Option<BTreeSet<String>>,
     ceiling: Risk,
     timeout: Duration,
@@ -37,10 +39,26 @@ struct Registered {
     check: SchemaCheck,
 }
 
+impl Registered {
+    fn read(&self, raw: &Value) -> Result<Arguments, ToolError> {
+        let spec = self.tool.spec();
+        let (schema, aliases) = (&spec.parameters, self.tool.aliases());
+        Reader { tool: &spec.name, schema, check: &self.check, aliases }.read(raw)
+    }
+}
+
 impl ToolRegistry {
     /// No tools yet; those that can change more than `ceiling` are hidden from the model and refused.
     pub fn new(ceiling: Risk) -> Self {
-        Self { tools: Vec::new(), allowed: None, ceiling, timeout: TIMEOUT, timeouts: BTreeMap::new(), confirm: None }
+        Self {
+            tools: Vec::new(),
+            sources: Vec::new(),
+            allowed: None,
+            ceiling,
+            timeout: TIMEOUT,
+            timeouts: BTreeMap::new(),
+            confirm: None,
+        }
     }
 
     /// Adds a tool.
@@ -56,6 +74,31 @@ impl ToolRegistry {
         let check = SchemaCheck::new(parameters).map_err(wrong)?;
         self.tools.push(Arc::new(Registered { tool, check }));
         Ok(self)
+    }
+
+    /// The same tools and, behind them, those of a source. A conversation [looks](Self::current) at the source anew
+    /// before each turn; everything else sees the tools that were registered.
+    #[must_use]
+    pub fn with_source(mut self, source: Arc<dyn ToolSource>) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// The tools with those that its sources have now. A tool of a source that cannot be registered is left out.
+    pub fn current(&self) -> Cow<'_, Self> {
+        if self.sources.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut current = Self { sources: Vec::new(), ..self.clone() };
+        for source in &self.sources {
+            let taken = current.tools.iter().map(|entry| entry.tool.spec().name.clone()).collect();
+            for tool in source.tools(&taken) {
+                if let Err(error) = current.register(tool) {
+                    tracing::warn!("{error}");
+                }
+            }
+        }
+        Cow::Owned(current)
     }
 
     /// The same tools with an allow-list: only these can be called.
@@ -98,7 +141,8 @@ impl ToolRegistry {
         self
     }
 
-    /// Asks `confirm` before each call of a tool of at least this risk.
+    /// Asks `confirm` before each call of a tool of at least this risk, and of one that [must](Tool::must_ask) be asked
+    /// for.
     #[must_use]
     pub fn confirming(mut self, from: Risk, confirm: Arc<dyn Confirm>) -> Self {
         self.confirm = Some((from, confirm));
@@ -123,6 +167,23 @@ impl ToolRegistry {
     /// How much a tool can change; nothing when there is no such tool.
     pub fn risk(&self, name: &str) -> Option<Risk> {
         self.find(name).map(|entry| entry.tool.risk())
+    }
+
+    /// Whether a person is asked before each call of a tool; nothing when there is no such tool.
+    pub fn must_ask(&self, name: &str) -> Option<bool> {
+        self.find(name).map(|entry| entry.tool.must_ask())
+    }
+
+    /// What a person is asked before a call, where one is asked from this risk on: nothing for what is of less risk, and
+    /// for what is refused without asking.
+    pub fn confirmation(&self, call: &ToolCall, from: Risk) -> Option<Confirmation> {
+        let (registered, _) = self.found(&call.name)?;
+        let (spec, risk) = (registered.tool.spec(), registered.tool.risk());
+        if (risk < from && !registered.tool.must_ask()) || self.permit(&spec.name, risk).is_err() {
+            return None;
+        }
+        let arguments = registered.read(&call.arguments).ok()?.value;
+        Some(Confirmation { tool: spec.name.clone(), risk, arguments })
     }
 
     /// Makes a call that a model asked for. Whatever goes wrong is in the outcome, as an observation for the model.
@@ -165,13 +226,7 @@ impl ToolRegistry {
         let risk = registered.tool.risk();
         outcome.risk = Some(risk);
         let spec = registered.tool.spec();
-        let reader = Reader {
-            tool: &spec.name,
-            schema: &spec.parameters,
-            check: &registered.check,
-            aliases: registered.tool.aliases(),
-        };
-        let read = reader.read(&call.arguments);
+        let read = registered.read(&call.arguments);
         if let Ok(arguments) = &read {
             outcome.arguments.clone_from(&arguments.value);
             outcome.notes.extend(arguments.notes.iter().cloned());
@@ -179,8 +234,8 @@ impl ToolRegistry {
         allow(&outcome.arguments)?;
         self.permit(&spec.name, risk)?;
         let arguments = read?.value;
-        self.ask(&spec.name, risk, &arguments).await?;
-        let limit = self.timeouts.get(&spec.name).copied().unwrap_or(self.timeout);
+        self.ask(&*registered.tool, &arguments).await?;
+        let limit = self.timeouts.get(&spec.name).copied().or(registered.tool.time_limit()).unwrap_or(self.timeout);
         let work = AssertUnwindSafe(registered.tool.call(arguments)).catch_unwind();
         match tokio::time::timeout(limit, work).await {
             Ok(Ok(result)) => result,
@@ -192,17 +247,28 @@ impl ToolRegistry {
         }
     }
 
-    /// The tool of this name, or of the one name that is spelt like it.
+    /// The tool of this name, or of the one name that is spelt like it; notes how it was read.
     fn look_up(&self, name: &str, outcome: &mut ToolOutcome) -> Option<&Registered> {
+        let (found, is_other) = self.found(name)?;
+        if is_other {
+            outcome.tool.clone_from(&found.tool.spec().name);
+            outcome.notes.push(format!("the tool `{name}` was read as `{}`", outcome.tool));
+        }
+        Some(found)
+    }
+
+    /// The tool of this name, or of the one name that is spelt like it, and whether it has another name.
+    fn found(&self, name: &str) -> Option<(&Registered, bool)> {
         if let Some(found) = self.find(name) {
-            return Some(found);
+            return Some((found, false));
         }
         // Some models put a namespace before the name.
         let plain = snake_case(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
-        let found = self.find(&plain)?;
-        outcome.notes.push(format!("the tool `{name}` was read as `{plain}`"));
-        outcome.tool = plain;
-        Some(found)
+        let found = self.find(&plain).or_else(|| {
+            let mut alike = self.tools.iter().filter(|entry| snake_case(&entry.tool.spec().name) == plain);
+            alike.next().filter(|_| alike.next().is_none()).map(|entry| &**entry)
+        })?;
+        Some((found, true))
     }
 
     fn permit(&self, name: &str, risk: Risk) -> Result<(), ToolError> {
@@ -216,12 +282,22 @@ impl ToolRegistry {
         Ok(())
     }
 
-    async fn ask(&self, name: &str, risk: Risk, arguments: &Value) -> Result<(), ToolError> {
-        let Some((_, confirm)) = self.confirm.as_ref().filter(|(from, _)| risk >= *from) else { return Ok(()) };
-        let request = Confirmation { tool: name.to_owned(), risk, arguments: arguments.clone() };
+    async fn ask(&self, tool: &dyn Tool, arguments: &Value) -> Result<(), ToolError> {
+        let (name, risk, must) = (&tool.spec().name, tool.risk(), tool.must_ask());
+        let denied = |reason: String| ToolError::Denied { tool: name.clone(), reason };
+        let confirm = match &self.confirm {
+            Some((from, confirm)) if must || risk >= *from => confirm,
+            None if must => {
+                return Err(denied(
+                    "a person must be asked before it is called, and nobody can be asked here".to_owned(),
+                ));
+            }
+            _ => return Ok(()),
+        };
+        let request = Confirmation { tool: name.clone(), risk, arguments: arguments.clone() };
         match confirm.confirm(&request).await {
             Decision::Allow => Ok(()),
-            Decision::Deny { reason } => Err(ToolError::Denied { tool: name.to_owned(), reason }),
+            Decision::Deny { reason } => Err(denied(reason)),
         }
     }
 

@@ -22,7 +22,17 @@ impl OverlayTools {
     /// An overlay with the changes of a run so far.
     pub(crate) fn new(resources: &Resources, changes: &Changes) -> Result<Self, AgentError> {
         let workspace = Workspace::new(Arc::clone(&resources.index), changes.clone());
-        let tools = registry(&workspace, Risk::Destructive)?;
+        let own = registry(&workspace, Risk::Destructive)?;
+        let own_names: Vec<String> = own.names().map(str::to_owned).collect();
+        let all = resources.sources.iter().fold(own, |tools, source| tools.with_source(Arc::clone(source)));
+        let all = all.current().into_owned();
+        // What is not a tool of the vault may only read, whatever its source says.
+        let usable = |name: &str| {
+            own_names.iter().any(|own| own == name)
+                || (all.risk(name) == Some(Risk::Read) && !all.must_ask(name).unwrap_or(true))
+        };
+        let names: Vec<String> = all.names().filter(|name| usable(name)).map(str::to_owned).collect();
+        let tools = all.only(names)?;
         Ok(Self { workspace, tools })
     }
 

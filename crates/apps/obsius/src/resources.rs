@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use graphloom_agents::{AgentError, Models, Prompts, Strategy, seed_of};
+use graphloom_agents::{AgentError, Models, Prompts, Strategy, ToolSource, seed_of};
 use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_vault::Vault;
 
@@ -38,6 +38,8 @@ pub struct Resources {
     pub index: Arc<VaultIndex>,
     /// What the calls have spent.
     pub ledger: Arc<Ledger>,
+    /// Tools beside those of the vault. They only read: what changes notes goes through the pending changes.
+    pub sources: Vec<Arc<dyn ToolSource>>,
 }
 
 impl Resources {
@@ -47,7 +49,7 @@ impl Resources {
     /// None but a fault of this program: prompts and profile are always the same.
     pub fn new(models: Models, vault: Arc<Vault>, index: Arc<VaultIndex>) -> Result<Self, AgentError> {
         let setup = Setup::new(Arc::new(profile::prompts()?), Arc::new(profile::profile()?), models);
-        Ok(Self { setup, vault, index, ledger: Ledger::new(Budget::default()) })
+        Ok(Self { setup, vault, index, ledger: Ledger::new(Budget::default()), sources: Vec::new() })
     }
 }
 

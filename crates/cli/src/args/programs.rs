@@ -30,8 +30,8 @@ impl OptionGroup {
     }
 
     /// Every group, with its programs.
-    pub fn all() -> [Self; 7] {
-        [
+    pub fn all() -> Vec<Self> {
+        vec![
             Self::of::<ModelArgs>(&APPLICATIONS),
             Self::of::<ConsentArgs>(&APPLICATIONS),
             Self::of::<ParameterArgs>(&APPLICATIONS),
@@ -39,6 +39,8 @@ impl OptionGroup {
             Self::of::<SourceArgs>(&["writehere", "pocketflow", "deepsearch"]),
             Self::of::<OutputArgs>(&["writehere", "pocketflow", "deepsearch"]),
             Self::of::<PromptArgs>(&["writehere", "obsius", "pocketflow"]),
+            #[cfg(feature = "mcp")]
+            Self::of::<crate::McpArgs>(&["obsius"]),
         ]
     }
 }

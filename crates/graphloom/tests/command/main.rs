@@ -4,6 +4,8 @@
 
 mod described;
 mod doctor;
+#[cfg(feature = "mcp")]
+mod mcp;
 #[cfg(feature = "embedded")]
 mod model;
 #[cfg(unix)]

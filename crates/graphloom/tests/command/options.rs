@@ -50,6 +50,12 @@ fn every_option_changes_something() {
             vec!["model", "fetch", "--offline", "--from", "absent.gguf"],
             OptionEffect::Shows("absent.gguf"),
         ),
+        (
+            "--config",
+            vec!["mcp", "list"],
+            vec!["mcp", "list", "--config", "absent.json"],
+            OptionEffect::Shows("`absent.json` cannot be read"),
+        ),
         ("--graph", vec!["runs", "list"], vec!["runs", "list", "--graph", "other"], OptionEffect::Hides("abc")),
         ("--limit", vec!["runs", "list"], vec!["runs", "list", "--limit", "0"], OptionEffect::Hides("abc")),
         (

@@ -28,6 +28,7 @@ fn every_option_changes_something() {
     assert!(done.status.success(), "{}", text(&done.stderr));
     std::fs::write(dir.vault().join("Salt.md"), "Somebody else wrote this.\n").unwrap();
     std::fs::write(dir.path("mine.toml"), "MAX_ITERATIONS = 3\n").unwrap();
+    dir.write("servers.json", r#"{"mcpServers": {"absent": {"command": "/nothing/here"}}}"#);
     std::fs::create_dir(dir.path("prompts")).unwrap();
     std::fs::write(dir.path("prompts/broken.j2"), "{% if %}").unwrap();
 
@@ -52,6 +53,12 @@ fn every_option_changes_something() {
             vec!["run", "x", "--vault", "absent"],
             vec!["run", "x", "--vault", "absent", "--print-config"],
             OptionEffect::Shows("MAX_ITERATIONS = "),
+        ),
+        (
+            "--mcp-config",
+            run(&[]),
+            run(&["--mcp-config", "servers.json"]),
+            OptionEffect::Shows("the MCP server `absent` did not start"),
         ),
         ("--prompts", run(&[]), run(&["--prompts", "prompts"]), OptionEffect::Shows("broken")),
         (

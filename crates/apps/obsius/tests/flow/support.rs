@@ -110,7 +110,7 @@ impl TestVault {
         let mut setup = Setup::new(prompts, Arc::new(profile::profile().unwrap()), Models::new(model));
         setup.limits = limits;
         let ledger = Ledger::new(Budget::default());
-        Resources { setup, vault, index: Arc::new(index), ledger }
+        Resources { setup, vault, index: Arc::new(index), ledger, sources: Vec::new() }
     }
 
     pub(crate) fn session(&self, request: &str) -> SessionInfo {

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod doctor;
+#[cfg(feature = "mcp")]
+mod mcp;
 #[cfg(feature = "embedded")]
 mod model;
 mod new;
@@ -31,6 +33,10 @@ enum Command {
     #[cfg(feature = "embedded")]
     #[command(subcommand)]
     Model(model::ModelCommand),
+    /// List what MCP servers have
+    #[cfg(feature = "mcp")]
+    #[command(subcommand)]
+    Mcp(mcp::McpCommand),
     /// Tell which models, keys, servers, search engines and stores are there, whether they answer, and what each allows
     Doctor(doctor::DoctorArgs),
     /// List, show and draw the runs of a data directory
@@ -54,6 +60,8 @@ async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         Command::New(args) => new::run(args, &session.progress),
         #[cfg(feature = "embedded")]
         Command::Model(command) => model::run(command, dirs?, &session.progress).await,
+        #[cfg(feature = "mcp")]
+        Command::Mcp(command) => mcp::run(command, &session.progress).await,
         Command::Doctor(args) => doctor::run(args, &dirs?, &session).await,
         Command::Runs(command) => runs::run(command, &session).await,
     }

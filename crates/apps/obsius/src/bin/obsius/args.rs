@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand, ValueEnum};
 use graphloom_cli::runs::parse_age;
-use graphloom_cli::{AnswerArgs, BaseArgs, ConsentArgs, GraphFormat, PromptArgs, RunArgs, ThreadArgs};
+use graphloom_cli::{AnswerArgs, BaseArgs, ConsentArgs, GraphFormat, McpArgs, PromptArgs, RunArgs, ThreadArgs};
 use graphloom_obsius::WorkflowState;
 
 /// Looks after a vault of Markdown notes: analyzes, searches, executes, reflects, and asks before it writes
@@ -143,6 +143,8 @@ pub(crate) struct WorkArgs {
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) prompts: PromptArgs,
+    #[command(flatten)]
+    pub(crate) mcp: McpArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use graphloom_agents::Strategy;
+use graphloom_agents::{Risk, Strategy, ToolSource};
 use graphloom_cli::frame::AppRuns;
 use graphloom_cli::{DataDir, Failure, ModelSet, Session, build_models, no_models};
 use graphloom_core_graph::{Thread, Threads};
 use graphloom_llm::layers::Spent;
+use graphloom_mcp::McpOptions;
 use graphloom_obsius::index::VaultIndex;
 use graphloom_obsius::{Config, Resources, Setup, WorkflowState, graph, profile};
 use graphloom_vault::transaction::{self, RecoveryOutcome};
@@ -111,7 +112,12 @@ pub(crate) async fn open_with(
     setup.limits = limits;
     let small = setup.strategy("execute") == Strategy::Guided;
     let root = vault.root().to_owned();
-    let resources = Resources { setup, vault: Arc::clone(&vault), index, ledger: Arc::clone(&models.ledger) };
+    let mut mcp = McpOptions::default();
+    mcp.ceiling = Risk::Read;
+    let servers = work.mcp.servers(mcp, &session.progress).await?;
+    let sources = servers.into_iter().map(|servers| Arc::new(servers) as Arc<dyn ToolSource>).collect();
+    let ledger = Arc::clone(&models.ledger);
+    let resources = Resources { setup, vault: Arc::clone(&vault), index, ledger, sources };
     let runs = graph().with_context(resources).with_shared_checkpointer(store);
     Ok(Opened { runs, vault, models, root, small })
 }

@@ -1,0 +1,79 @@
+//! The state of an agent.
+
+use graphloom_core_graph::{Log, State, Table};
+use graphloom_llm::{Message, ToolCall, Usage};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CallRecord, FailedCalls, StopReason, ToolOutcome};
+
+/// The state of an agent: what it was asked, what it said and did, and its answer.
+#[derive(State, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[state(crate = graphloom_core_graph)]
+pub struct ReactState {
+    /// The messages before the first turn.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub opening: Vec<Message>,
+    /// What the model said, turn by turn.
+    #[state(append)]
+    pub turns: Log<TurnRecord>,
+    /// The calls with their outcomes, in their order.
+    #[state(append)]
+    pub calls: Log<CallRecord>,
+    /// The calls of the last turn, while they are made.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub pending: Vec<ToolCall>,
+    /// The calls of the last turn that were made, by their place in it.
+    #[state(merge)]
+    pub made: Table<u32, MadeCall>,
+    /// Which calls failed how often.
+    pub repeats: FailedCalls,
+    /// The model's last words.
+    pub answer: Option<String>,
+    /// Why the conversation ended; nothing while it goes on.
+    pub stop: Option<StopReason>,
+    /// Tokens of all turns.
+    #[schemars(with = "serde_json::Value")]
+    pub usage: Usage,
+}
+
+/// What the model said in one turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct TurnRecord {
+    /// Its message; nothing where it held neither text nor a call, which it is told.
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub message: Option<Message>,
+    /// What had to be tolerated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A call that was made, and the failures that are known after it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct MadeCall {
+    /// Its outcome.
+    pub outcome: ToolOutcome,
+    /// Which calls failed how often, as this call knows it.
+    pub repeats: FailedCalls,
+}
+
+impl MadeCall {
+    /// A call that was made.
+    pub fn new(outcome: ToolOutcome, repeats: FailedCalls) -> Self {
+        Self { outcome, repeats }
+    }
+}
+
+/// A call that is to be made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolTask {
+    /// The call.
+    pub call: ToolCall,
+    /// Its place in its turn, from 0.
+    pub place: u32,
+    /// Which calls failed how often before it.
+    pub repeats: FailedCalls,
+}

@@ -1,0 +1,165 @@
+//! Schemas and descriptions that every provider takes.
+
+use serde_json::{Map, Value};
+
+use crate::names::fitted;
+
+/// The largest schema of a tool, in bytes.
+const SCHEMA: usize = 64 * 1024;
+/// The longest description of a tool, in characters.
+const DESCRIPTION: usize = 4_096;
+/// Words of a schema that say nothing about the arguments, and that some providers refuse.
+const NOISE: [&str; 3] = ["$schema", "$id", "$comment"];
+
+/// The schema of a tool's arguments as the model sees it.
+#[derive(Debug)]
+pub(crate) struct Fitted {
+    pub(crate) schema: Value,
+    /// Arguments that got another name, as (name that the model sees, name that the server knows).
+    pub(crate) renamed: Vec<(String, String)>,
+    /// What was changed, in words.
+    pub(crate) changes: Vec<String>,
+}
+
+/// Makes a schema fit: an object with `properties`, without what says nothing, with names of arguments that are made of
+/// letters, digits, `_`, `.` and `-`.
+///
+/// # Errors
+/// Why it cannot be made fit.
+pub(crate) fn fit(original: &Map<String, Value>) -> Result<Fitted, String> {
+    let bytes = Value::Object(original.clone()).to_string().len();
+    if bytes > SCHEMA {
+        return Err(format!("its schema has {bytes} bytes; at most {SCHEMA} are taken"));
+    }
+    let mut schema = plain(original);
+    let mut changes = Vec::new();
+    match schema.get("type") {
+        None => {
+            schema.insert("type".to_owned(), "object".into());
+        }
+        Some(Value::String(kind)) if kind == "object" => {}
+        Some(other) => return Err(format!("its arguments are of the type {other}, and must be an object")),
+    }
+    let mut renamed = Vec::new();
+    match schema.shift_remove("properties") {
+        None => {
+            schema.insert("properties".to_owned(), Value::Object(Map::new()));
+        }
+        Some(Value::Object(properties)) => {
+            let mut fit = Map::new();
+            for (name, property) in &properties {
+                let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+                let mut chosen = name.clone();
+                if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
+                    chosen = fitted(name);
+                    while fit.contains_key(&chosen) || properties.contains_key(&chosen) {
+                        chosen.truncate(62);
+                        chosen.push('_');
+                        if fit.contains_key(&chosen) {
+                            return Err("two of its arguments have names that cannot be told apart".to_owned());
+                        }
+                    }
+                    changes.push(format!("the argument `{name}` is called `{chosen}`"));
+                    renamed.push((chosen.clone(), name.clone()));
+                }
+                fit.insert(chosen, property.clone());
+            }
+            schema.insert("properties".to_owned(), Value::Object(fit));
+        }
+        Some(_) => return Err("the `properties` of its schema are no object".to_owned()),
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        for item in required {
+            if let Some((name, _)) = renamed.iter().find(|(_, original)| item.as_str() == Some(original)) {
+                *item = name.as_str().into();
+            }
+        }
+    }
+    Ok(Fitted { schema: Value::Object(schema), renamed, changes })
+}
+
+/// A schema without what says nothing about values.
+pub(crate) fn plain(schema: &Map<String, Value>) -> Map<String, Value> {
+    let said = |(name, _): &(&String, &Value)| !NOISE.contains(&name.as_str());
+    schema.iter().filter(said).map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// Gives renamed arguments the names that the server knows.
+pub(crate) fn original(arguments: Map<String, Value>, renamed: &[(String, String)]) -> Map<String, Value> {
+    let known = |name: String| match renamed.iter().find(|(fit, _)| *fit == name) {
+        Some((_, original)) => original.clone(),
+        None => name,
+    };
+    arguments.into_iter().map(|(name, value)| (known(name), value)).collect()
+}
+
+/// A text of a server without characters that nobody sees: controls, directions of writing and tags can hide words from a
+/// person that the model reads. Says whether it was changed.
+pub(crate) fn described(text: &str) -> (String, bool) {
+    let mut plain: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+    if let Some((cut, _)) = plain.char_indices().nth(DESCRIPTION) {
+        plain.truncate(cut);
+        plain.push('…');
+    }
+    let changed = plain != text;
+    (plain, changed)
+}
+
+fn is_hidden(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        || matches!(c, '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fitted_schema(schema: Value) -> Result<Fitted, String> {
+        let Value::Object(members) = schema else { panic!("an object") };
+        fit(&members)
+    }
+
+    #[test]
+    fn a_schema_becomes_an_object_and_odd_names_get_plain_ones() {
+        let fit = fitted_schema(json!({
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "properties": {"file name": {"type": "string"}, "n": {"type": "integer"}},
+            "required": ["file name"]
+        }));
+        let fit = fit.unwrap();
+        assert_eq!(
+            fit.schema,
+            json!({
+                "required": ["file_name"],
+                "type": "object",
+                "properties": {"file_name": {"type": "string"}, "n": {"type": "integer"}}
+            })
+        );
+        assert_eq!(fit.changes.len(), 1);
+        let Value::Object(arguments) = json!({"file_name": "a", "n": 1}) else { unreachable!() };
+        assert_eq!(Value::Object(original(arguments, &fit.renamed)), json!({"file name": "a", "n": 1}));
+        assert_eq!(fitted_schema(json!({})).unwrap().schema, json!({"type": "object", "properties": {}}));
+    }
+
+    #[test]
+    fn a_schema_that_cannot_be_used_says_why() {
+        let large = json!({"description": "x".repeat(70_000)});
+        for (schema, part) in [
+            (json!({"type": "array"}), "must be an object"),
+            (json!({"properties": 3}), "are no object"),
+            (large, "at most 65536"),
+        ] {
+            assert!(fitted_schema(schema).unwrap_err().contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn hidden_characters_are_taken_out_of_descriptions() {
+        assert_eq!(described("Adds.\nTwo\tnumbers é 数"), ("Adds.\nTwo\tnumbers é 数".to_owned(), false));
+        assert_eq!(described("Adds\u{e0041}\u{e0042}\u{202e}\u{1b}[31m\u{200b}."), ("Adds[31m.".to_owned(), true));
+        assert_eq!(described(&"x".repeat(9_000)).0.chars().count(), DESCRIPTION + 1);
+    }
+}

@@ -1,0 +1,9 @@
+//! What the client does with servers: published ones that nobody of this project wrote, and ones that behave badly.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod config;
+mod conversation;
+mod misbehaving;
+mod published;
+mod support;

@@ -1,0 +1,48 @@
+//! MCP servers for tests: published ones, which `.ci/run` installs, and one that behaves badly.
+//!
+//! A test whose server is not there says that it is skipped. Where `GRAPHLOOM_REQUIRE_MCP` is set, as in `.ci/run`, it
+//! fails.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// The folder of npm packages that `.ci/run` fills.
+fn folder() -> PathBuf {
+    let cache = std::env::var_os("GRAPHLOOM_CI_CACHE").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache/graphloom-ci"),
+        PathBuf::from,
+    );
+    cache.join("tools/mcp-servers/node_modules/@modelcontextprotocol")
+}
+
+/// The script of a published server, for `node`: `everything`, `filesystem`, `memory` or `sequential-thinking`.
+pub fn published(name: &str) -> Option<PathBuf> {
+    let script = folder().join(format!("server-{name}/dist/index.js"));
+    let there = script.is_file() && runs("node");
+    told(there, &format!("the MCP server {name} is not installed; `.ci/run` installs it")).then_some(script)
+}
+
+/// Whether Python is there, in which the servers that behave badly are written.
+pub fn python() -> bool {
+    told(runs("python3"), "there is no python3")
+}
+
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn told(there: bool, reason: &str) -> bool {
+    assert!(there || std::env::var_os("GRAPHLOOM_REQUIRE_MCP").is_none(), "{reason}");
+    if !there {
+        eprintln!("skipped: {reason}");
+    }
+    there
+}
+
+fn runs(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+/// Where a program is, for a test whose process has no `PATH`.
+pub fn program(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
+    found.unwrap_or_else(|| PathBuf::from(name))
+}
