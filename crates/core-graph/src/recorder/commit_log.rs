@@ -98,7 +98,7 @@ impl CommitLog {
         }
     }
 
-    /// QueuedWrites a commit that records `heads` of subgraphs, and sends its events to the subscriber of the run.
+    /// Writes a commit that records `heads` of subgraphs, and sends its events to the subscriber of the run.
     pub(crate) async fn write_commit(
         &self,
         mut commit: Box<Commit>,
@@ -155,7 +155,7 @@ impl CommitLog {
         self.direct.is_some() && durability == Durability::Sync
     }
 
-    /// QueuedWrites a commit the direct way; `number` gives its events their places in the journal. Returns `None` when the store
+    /// Writes a commit the direct way; `number` gives its events their places in the journal. Returns `None` when the store
     /// has no direct way.
     pub(crate) fn write_directly(
         &self,
@@ -236,7 +236,7 @@ impl CommitLog {
         self.beside.load(Ordering::Relaxed) <= 1 && self.is_idle()
     }
 
-    /// QueuedWrites a commit where it is made, if that keeps nobody waiting, and as far as it takes no waiting. Returns what is to
+    /// Writes a commit where it is made, if that keeps nobody waiting, and as far as it takes no waiting. Returns what is to
     /// be enqueued otherwise: a commit that waits for the store goes on there when the caller is dropped. The caller holds
     /// the journal's lock until it has enqueued.
     fn put(&self, commit: Box<Commit>) -> Option<QueuedWrites> {

@@ -235,7 +235,7 @@ async fn write(
     }
 }
 
-/// QueuedWrites the commits of requests together.
+/// Writes the commits of requests together.
 async fn write_batch(
     store: &dyn Checkpointer,
     lease: &Lease,

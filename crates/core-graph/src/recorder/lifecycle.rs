@@ -99,7 +99,7 @@ impl Recorder {
         self.opening.is_some()
     }
 
-    /// QueuedWrites the commit that ends the run of a root, unless the last checkpoint did.
+    /// Writes the commit that ends the run of a root, unless the last checkpoint did.
     pub(crate) fn close<'r>(
         &'r mut self,
         machine: &'r MachineCore,
@@ -124,7 +124,7 @@ impl Recorder {
         }
     }
 
-    /// QueuedWrites the commit of a change that no task made, with the records of tasks that it came with, as one of the run.
+    /// Writes the commit of a change that no task made, with the records of tasks that it came with, as one of the run.
     pub(crate) async fn write_change(
         &mut self,
         machine: &MachineCore,

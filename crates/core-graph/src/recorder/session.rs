@@ -195,7 +195,7 @@ impl Session {
 
     // ===== store =====
 
-    /// QueuedWrites a commit, which records `heads` of subgraphs, with its events, by the run's durability, and tells the
+    /// Writes a commit, which records `heads` of subgraphs, with its events, by the run's durability, and tells the
     /// events.
     pub(crate) async fn commit(
         &self,

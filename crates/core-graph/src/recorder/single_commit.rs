@@ -16,7 +16,7 @@ pub(crate) enum Written {
 }
 
 impl Recorder {
-    /// QueuedWrites the commit of a single task.
+    /// Writes the commit of a single task.
     pub(crate) fn write_single(
         &mut self,
         machine: &mut MachineCore,

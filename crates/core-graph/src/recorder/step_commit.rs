@@ -93,7 +93,7 @@ impl Recorder {
         Box::new(Commit { ns: Arc::clone(&self.ns), ..Commit::default() })
     }
 
-    /// QueuedWrites a commit with its events. The first of a root takes along that the run has begun.
+    /// Writes a commit with its events. The first of a root takes along that the run has begun.
     pub(crate) async fn write(
         &mut self,
         machine: &MachineCore,
