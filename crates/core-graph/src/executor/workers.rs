@@ -40,7 +40,7 @@ use crate::executor::monitor::{self, Watched};
 use crate::executor::run_loop::EndedTasks;
 use crate::executor::runtime::Runtime;
 use crate::executor::task_context::NamespaceContext;
-use crate::executor::task_start::{Call, DispatchStart, TaskStart};
+use crate::executor::task_start::{Call, DispatchStart};
 use crate::limits::TurnOrder;
 use crate::machine::{Dispatch, TaskOutcome};
 use crate::state::State;
@@ -272,28 +272,26 @@ impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
         self.namespace.session.schedule.as_deref()
     }
 
-    /// In a simulation, makes a task wait for its turn, unless the schedule says that it starts at once. Returns a task that
-    /// starts at once.
-    fn unless_later<'t>(
-        &self,
-        task: TaskStart<'t, S, Cx>,
-        id: TaskId,
-        node: u32,
-        attempt: u32,
-    ) -> Option<TaskStart<'t, S, Cx>> {
-        let Some(schedule) = &self.namespace.session.schedule else { return Some(task) };
+    /// In a simulation, the turn that a task waits for, unless the schedule says that it starts at once.
+    fn later_turn(&self, id: TaskId, node: u32, attempt: u32) -> Option<BoxFuture<'static, ()>> {
+        let schedule = self.namespace.session.schedule.as_ref()?;
         let path = id.path(&self.namespace.base, self.runtime.topology.node(node).name.as_str());
         if schedule.draw(2) == 0 {
             schedule.starts(path, attempt);
-            return Some(task);
+            return None;
         }
-        let (schedule, attempt_of, completions) = (Arc::clone(schedule), task.attempt(), Arc::clone(&self.completions));
+        let schedule = Arc::clone(schedule);
+        Some(Box::pin(async move { schedule.turn(path, attempt).await }))
+    }
+
+    /// Starts a task when its turn comes.
+    fn start_in_turn(&self, turn: BoxFuture<'static, ()>, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
+        let completions = Arc::clone(&self.completions);
         let finish = async move {
-            schedule.turn(path, attempt).await;
-            completions.push(id, attempt_of.finish().await);
+            turn.await;
+            completions.push(id, attempt.finish().await);
         };
         self.completions.spawn(Box::pin(finish), &self.threads);
-        None
     }
 }
 
@@ -305,8 +303,11 @@ impl<S: State, Cx: Send + Sync + 'static> AnyUnstarted for Unstarted<S, Cx> {
         for polls in 1..=POLLS_PER_TURN {
             let Some(task) = self.next_task() else { return false };
             let (id, node, attempt) = (task.id, task.node, task.attempt);
-            let task = start.start(task, &mut spare);
-            let Some(mut task) = self.unless_later(task, id, node, attempt) else { continue };
+            let mut task = start.start(task, &mut spare);
+            if let Some(turn) = self.later_turn(id, node, attempt) {
+                self.start_in_turn(turn, id, task.attempt());
+                continue;
+            }
             match task.start_node(context) {
                 Poll::Ready(result) => {
                     self.completions.push(id, judge(result, task.services.as_deref()));
