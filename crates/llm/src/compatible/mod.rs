@@ -65,6 +65,7 @@ impl Compatible {
             sampling: true,
             context: config.context,
             local: false,
+            documents: false,
         };
         let id = ModelId::new("compatible", config.name.clone());
         Ok(Self { id, capabilities, config, endpoint, http, dialect: Mutex::new(Dialect::default()) })
@@ -129,7 +130,7 @@ impl Compatible {
                 self.endpoint,
                 place.unwrap_or_default()
             );
-            error = ModelError::Invalid { model, message };
+            error = ModelError::Invalid { model, message, request_id: None };
         }
         if let (ModelError::Invalid { message, .. }, StatusCode::NOT_FOUND) = (&mut error, response_status(status)) {
             message
@@ -148,7 +149,7 @@ impl Compatible {
                 let chunk = chunk.map_err(|error| self.broken(&error))?;
                 if bytes.len() + chunk.len() > MAX_BODY {
                     let message = format!("the answer is longer than {MAX_BODY} bytes");
-                    return Err(ModelError::Invalid { model: self.id.to_string(), message });
+                    return Err(ModelError::Invalid { model: self.id.to_string(), message, request_id: None });
                 }
                 bytes.extend_from_slice(&chunk);
             }

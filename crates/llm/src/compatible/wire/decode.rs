@@ -53,6 +53,7 @@ pub(in crate::compatible) fn decode_body(body: &[u8], model: &str) -> Result<Cha
         message: Message { role: Role::Assistant, parts },
         finish,
         usage: root.get("usage").and_then(usage).unwrap_or_default(),
+        request_id: None,
     })
 }
 

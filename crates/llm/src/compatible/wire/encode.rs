@@ -209,6 +209,7 @@ mod tests {
                 name: "search".into(),
                 description: "d".into(),
                 parameters: json!({"type": "object"}),
+                strict: false,
             }],
             tool_choice: ToolChoice::Named("search".into()),
             format: ResponseFormat::Text,
@@ -218,7 +219,9 @@ mod tests {
                 max_tokens: Some(9),
                 seed: Some(u64::MAX),
                 stop: vec!["END".into()],
+                ..Params::default()
             },
+            ..ChatRequest::default()
         };
         let body = encode(&request, "m", true, Dialect::default());
         let expected = json!({

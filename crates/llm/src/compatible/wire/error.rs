@@ -49,16 +49,18 @@ pub(in crate::compatible) fn error_of(failure: &Failure<'_>) -> ModelError {
     let tells = |words: &[&str]| words.iter().any(|word| whole.contains(word));
     let retry_after = failure.retry_after.or_else(|| json.as_ref().and_then(delay_in_body));
     match failure.status {
-        402 => ModelError::Quota { model, message },
-        400 | 403 | 429 if tells(&MONEY) => ModelError::Quota { model, message },
-        401 | 403 => ModelError::Auth { model, message, variable: failure.key_variable.to_owned() },
+        402 => ModelError::Quota { model, message, request_id: None },
+        400 | 403 | 429 if tells(&MONEY) => ModelError::Quota { model, message, request_id: None },
+        401 | 403 => ModelError::Auth { model, message, variable: failure.key_variable.to_owned(), request_id: None },
         400 | 413 | 422 | 500 if tells(&TOO_LONG) => {
             let (needed, limit) = sizes(json.as_ref(), &message);
-            ModelError::ContextLength { model, needed, limit }
+            ModelError::ContextLength { model, needed, limit, request_id: None }
         }
-        429 => ModelError::RateLimited { model, message, retry_after },
-        408 | 409 | 500.. => ModelError::Server { model, status: failure.status, message, retry_after },
-        status => ModelError::Invalid { model, message: format!("{message} (status {status})") },
+        429 => ModelError::RateLimited { model, message, retry_after, request_id: None },
+        408 | 409 | 500.. => {
+            ModelError::Server { model, status: failure.status, message, retry_after, request_id: None }
+        }
+        status => ModelError::Invalid { model, message: format!("{message} (status {status})"), request_id: None },
     }
 }
 

@@ -159,6 +159,7 @@ impl Decoder {
             message: Message { role: Role::Assistant, parts },
             finish,
             usage: self.usage,
+            request_id: None,
         }));
         Ok(events)
     }
