@@ -14,7 +14,7 @@ use graphloom_cli::{
     key_plan, usable_model,
 };
 use graphloom_core_graph::checkpoint::ThreadFilter;
-use graphloom_llm::compatible::{HOSTS_VARIABLE, KEY_VARIABLE, KeyUse, role_variable};
+use graphloom_llm::providers::{HOSTS_VARIABLE, KEY_VARIABLE, KeyUse, role_variable};
 use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 
 use findings::{BuiltIn, Choice, Data, Findings, Index, Key, KeyDestination, Server, StoreState};
