@@ -169,4 +169,6 @@ where
 }
 
 #[cfg(test)]
+mod recorded;
+#[cfg(test)]
 mod tests;

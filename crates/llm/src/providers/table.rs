@@ -301,7 +301,7 @@ impl Provider {
     }
 
     /// The name in the table that is nearest to a word, if one is near.
-    pub(crate) fn nearest(word: &str) -> Option<&'static str> {
+    pub fn nearest(word: &str) -> Option<&'static str> {
         let word = word.to_ascii_lowercase();
         let far = word.chars().count().max(3) / 2;
         let near = Self::all().map(|provider| (distance(&word, provider.name), provider.name));

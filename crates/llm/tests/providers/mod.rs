@@ -9,6 +9,7 @@ mod lists;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod peer;
 mod raw;
 mod support;
 mod trouble;
