@@ -4,6 +4,7 @@
 //! that share nothing with the decoders: all pieces of text of a stream, one after the other.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -15,8 +16,9 @@ use crate::providers::Wire;
 /// The crate with the bodies, as its folder is named.
 const CRATE: &str = "genai-0.7.2";
 
-/// How often each body is cut anew.
-const CUTS: u64 = 200;
+/// How often each body is cut anew; a long one as often as makes about so many bytes, and five times at least.
+const CUTS: usize = 200;
+const BYTES: usize = 512 << 10;
 
 fn folder() -> PathBuf {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -29,6 +31,10 @@ fn folder() -> PathBuf {
 /// The wire of a body, by the folders that it is in.
 fn wire_of(path: &Path) -> Option<Wire> {
     let text = path.to_string_lossy().replace('\\', "/");
+    // Tools with a grammar in place of a schema are not asked for.
+    if text.contains("custom_grammar_tool") {
+        return None;
+    }
     let within = |names: &[&str]| names.iter().any(|name| text.contains(&format!("/yakbak/{name}")));
     Some(match () {
         () if within(&["openai_resp/"]) => Wire::OpenAiResponses,
@@ -103,6 +109,22 @@ fn decoded(wire: Wire, chunks: Vec<Result<Vec<u8>, String>>) -> Vec<Result<ChatE
     futures::executor::block_on(decode_stream(wire.protocol(), futures::stream::iter(chunks), "m", None).collect())
 }
 
+/// Decodes a body again and again, each time cut otherwise into pieces of one to seven bytes.
+fn cut_anew(path: &Path, wire: Wire, body: &[u8], whole: &[Result<ChatEvent, ModelError>]) {
+    let cuts = (BYTES / body.len()).clamp(5, CUTS);
+    for seed in 0..cuts {
+        let mut random = StdRng::seed_from_u64(seed as u64);
+        let mut rest = body;
+        let mut chunks = Vec::new();
+        while !rest.is_empty() {
+            let (head, tail) = rest.split_at(random.random_range(1..=7).min(rest.len()));
+            chunks.push(Ok(head.to_vec()));
+            rest = tail;
+        }
+        assert_eq!(decoded(wire, chunks), whole, "{} cut with {seed}", path.display());
+    }
+}
+
 #[test]
 #[ignore = "needs the bodies of genai: `cargo info genai@0.7.2` brings them"]
 fn streams_say_what_was_sent_however_they_are_cut() {
@@ -111,6 +133,7 @@ fn streams_say_what_was_sent_however_they_are_cut() {
     let mut streams = 0;
     let mut calls = 0;
     let mut broken = Vec::new();
+    let mut cut = Vec::new();
     for path in paths {
         let Some(wire) = wire_of(&path) else { continue };
         let body = std::fs::read(&path).unwrap();
@@ -140,18 +163,19 @@ fn streams_say_what_was_sent_however_they_are_cut() {
             Some(Err(_)) => broken.push(path.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned()),
             other => panic!("{}: {other:?}", path.display()),
         }
-        for seed in 0..CUTS {
-            let mut random = StdRng::seed_from_u64(seed);
-            let mut rest = body.as_slice();
-            let mut chunks = Vec::new();
-            while !rest.is_empty() {
-                let (head, tail) = rest.split_at(random.random_range(1..=7).min(rest.len()));
-                chunks.push(Ok(head.to_vec()));
-                rest = tail;
-            }
-            assert_eq!(decoded(wire, chunks), whole, "{} cut with {seed}", path.display());
-        }
+        cut.push((path, wire, body, whole));
     }
+    // The bodies are shared out among the processors.
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get) {
+            scope.spawn(|| {
+                while let Some((path, wire, body, whole)) = cut.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    cut_anew(path, *wire, body, whole);
+                }
+            });
+        }
+    });
     println!("{streams} streams with {calls} calls of tools; these tell an error: {broken:?}");
     assert!(streams >= 40 && calls >= 20, "{streams} streams, {calls} calls");
     // The bodies that tell an error say so by their names.
@@ -186,7 +210,7 @@ fn whole_answers_are_read() {
         assert_eq!(response.usage.input > 0, counts, "{}", path.display());
     }
     println!("{read} whole answers");
-    assert!(read >= 12, "{read}");
+    assert!(read >= 8, "{read}");
 }
 
 fn holds(root: &Value, wanted: &Value) -> bool {
