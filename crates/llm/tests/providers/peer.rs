@@ -1,5 +1,5 @@
-//! All wires against a server that somebody else wrote: `@copilotkit/aimock`, which plays OpenAI, Anthropic, Gemini, Ollama
-//! and OpenRouter with their limits and failures.
+//! All wires against a server that somebody else wrote: `@copilotkit/aimock`, which plays `OpenAI`, `Anthropic`, `Gemini`, `Ollama`
+//! and `OpenRouter` with their limits and failures.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
