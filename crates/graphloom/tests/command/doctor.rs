@@ -186,6 +186,60 @@ async fn the_model_says_a_word_or_is_a_problem() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_word_comes_by_the_wire_of_every_provider() {
+    let place = tempfile::tempdir().unwrap();
+    for (provider, base, at, answer) in [
+        (
+            "anthropic",
+            "",
+            "/v1/messages",
+            json!({"content": [{"type": "text", "text": "River."}], "stop_reason": "end_turn",
+                "usage": {"input_tokens": 4, "output_tokens": 3}}),
+        ),
+        (
+            "openai",
+            "/v1",
+            "/v1/responses",
+            json!({"status": "completed", "output": [{"type": "message", "content": [
+                {"type": "output_text", "text": "River."}]}], "usage": {"input_tokens": 4, "output_tokens": 3}}),
+        ),
+        (
+            "gemini",
+            "/v1beta",
+            "/v1beta/models/m:generateContent",
+            json!({"candidates": [{"content": {"parts": [{"text": "River."}]}, "finishReason": "STOP"}],
+                "usageMetadata": {"promptTokenCount": 4, "candidatesTokenCount": 3}}),
+        ),
+        (
+            "ollama",
+            "",
+            "/api/chat",
+            json!({"message": {"content": "River."}, "done": true, "prompt_eval_count": 4, "eval_count": 3}),
+        ),
+        (
+            "openrouter",
+            "/api/v1",
+            "/api/v1/chat/completions",
+            json!({"choices": [{"message": {"content": "River."}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 4, "completion_tokens": 3}}),
+        ),
+    ] {
+        let server = MockServer::start().await;
+        Mock::given(path(at)).respond_with(ResponseTemplate::new(200).set_body_json(answer)).mount(&server).await;
+        let model = format!("{provider}:m@{}{base}", server.uri());
+        let mut command = graphloom(place.path(), &["doctor", "--json", "--model", &model]);
+        command.env(format!("{}_API_KEY", provider.to_uppercase()), "sk-secret-one");
+        let (status, found) = doctor(&mut command).await;
+        assert_eq!((status, &found["words"][0]["said"]), (0, &json!("River")), "{provider}: {found}");
+        assert_eq!(found["words"][0]["tokens"], json!([4, 3]), "{provider}: {found}");
+        let requests = server.received_requests().await.unwrap();
+        assert_eq!(requests.len(), 1, "{provider}");
+        // The key is for the provider's own host, which this is not.
+        assert!(!format!("{:?}", requests[0]).contains("sk-secret"), "{provider}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn named_engines_are_asked_and_no_others() {
     let place = tempfile::tempdir().unwrap();
     let server = MockServer::start().await;
