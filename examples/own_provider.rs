@@ -34,6 +34,7 @@ impl Program {
             sampling: false,
             context: None,
             local: true,
+            documents: false,
         };
         let command = command.iter().map(|&part| part.to_owned()).collect::<Vec<_>>();
         Self { id: ModelId::new("program", command.join(" ")), capabilities, command }
@@ -71,7 +72,7 @@ impl ChatModel for Program {
             .map_err(|error| setup(format!("`{}` cannot be run: {error}", self.id)))?;
         let usage = Usage { input, output: 1, ..Usage::default() };
         let message = Message::text(Role::Assistant, text);
-        Ok(ChatResponse { model: self.id.to_string(), message, finish: FinishReason::Stop, usage })
+        Ok(ChatResponse { model: self.id.to_string(), message, finish: FinishReason::Stop, usage, request_id: None })
     }
 
     /// A provider that answers whole streams its answer in pieces.

@@ -34,8 +34,15 @@ mod tests {
             (false, StructuredSupport::Constrained, Strategy::Free),
             (true, StructuredSupport::JsonSchema, Strategy::Free),
         ] {
-            let capabilities =
-                Capabilities { structured, tools: false, images: false, sampling: true, context: None, local };
+            let capabilities = Capabilities {
+                structured,
+                tools: false,
+                images: false,
+                sampling: true,
+                context: None,
+                local,
+                documents: false,
+            };
             assert_eq!(Strategy::of(&capabilities), strategy, "{local} {structured:?}");
         }
     }

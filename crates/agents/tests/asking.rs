@@ -32,6 +32,7 @@ impl Lines {
                 sampling: true,
                 context: None,
                 local: true,
+                documents: false,
             },
             replies: Mutex::new(replies.iter().rev().copied().collect()),
             requests: Mutex::default(),
@@ -58,7 +59,13 @@ impl ChatModel for Lines {
             .pop()
             .ok_or_else(|| ModelError::Setup { message: "no reply is left".into() })?;
         let usage = Usage { input: 10, output: 2, ..Usage::default() };
-        Ok(ChatResponse { model: "lines".into(), message: Message::text(Role::Assistant, text), finish, usage })
+        Ok(ChatResponse {
+            model: "lines".into(),
+            message: Message::text(Role::Assistant, text),
+            finish,
+            usage,
+            request_id: None,
+        })
     }
 
     async fn stream(&self, _: ChatRequest) -> Result<ChatStream, ModelError> {

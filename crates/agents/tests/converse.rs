@@ -54,7 +54,7 @@ fn tools() -> ToolRegistry {
 }
 
 fn capabilities(structured: StructuredSupport, tools: bool, context: Option<u32>) -> Capabilities {
-    Capabilities { structured, tools, images: false, sampling: true, context, local: true }
+    Capabilities { structured, tools, images: false, sampling: true, context, local: true, documents: false }
 }
 
 fn read(id: &str, page: impl Into<Value>) -> ToolCall {
@@ -278,7 +278,13 @@ async fn a_model_error_is_an_error_of_its_turn() {
     assert!(matches!(error, AgentError::Conversation { turn: 2, .. }), "{error}");
     assert!(!error.is_retryable());
     let model = Scripted::from_fn(|_: &ChatRequest| -> Result<Reply, ModelError> {
-        Err(ModelError::Server { model: "m".into(), status: 503, message: "away".into(), retry_after: None })
+        Err(ModelError::Server {
+            model: "m".into(),
+            status: 503,
+            message: "away".into(),
+            retry_after: None,
+            request_id: None,
+        })
     });
     assert!(talk(&model, ConverseOptions::default()).await.unwrap_err().is_retryable());
 }

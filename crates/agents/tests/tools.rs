@@ -69,7 +69,7 @@ enum Act {
 impl Fixed {
     fn new(name: &str, risk: Risk, act: fn() -> Act) -> Arc<Self> {
         let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-        let spec = ToolSpec { name: name.into(), description: "a tool".into(), parameters };
+        let spec = ToolSpec { name: name.into(), description: "a tool".into(), parameters, strict: false };
         Arc::new(Self { spec, risk, calls: AtomicUsize::new(0), act })
     }
 }

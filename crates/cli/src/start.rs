@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
-use graphloom_llm::compatible::without_user;
+use graphloom_llm::providers::without_user;
 
 use crate::config::ConfigFiles;
 use crate::line::{self, Line};

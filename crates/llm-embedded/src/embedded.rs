@@ -70,6 +70,7 @@ impl Embedded {
             sampling: true,
             context: u32::try_from(network.context()).ok(),
             local: true,
+            documents: false,
         };
         let engine = Engine::new(id.name.clone(), id.to_string(), network, tokenizer, template);
         let (calls, receiver) = mpsc::channel(options.queue.max(1));

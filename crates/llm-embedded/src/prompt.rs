@@ -148,8 +148,9 @@ fn text(message: &Message) -> Result<String, PromptError> {
                 let call = serde_json::json!({ "name": call.name, "arguments": call.arguments });
                 text.push_str(&call.to_string());
             }
-            Part::Reasoning { .. } => {}
+            Part::Reasoning { .. } | Part::EncryptedReasoning { .. } => {}
             Part::Image { .. } => return Err(PromptError::Unsupported("read images")),
+            Part::Document { .. } => return Err(PromptError::Unsupported("read documents")),
             _ => return Err(PromptError::Unsupported("read this kind of message part")),
         }
     }

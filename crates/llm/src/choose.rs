@@ -17,7 +17,7 @@ pub async fn choose_by_schema(
 ) -> Result<Choice, ModelError> {
     if options.is_empty() {
         let message = "a choice needs at least one option".to_owned();
-        return Err(ModelError::Invalid { model: model.id().to_string(), message });
+        return Err(ModelError::Invalid { model: model.id().to_string(), message, request_id: None });
     }
     let schema = json!({
         "type": "object",

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub enum ModelError {
     /// The key is missing or was refused.
-    #[error("`{model}` refused the key: {message}; set `{variable}` to a valid key")]
+    #[error("`{model}` refused the key: {message}{}; set `{variable}` to a valid key", of(request_id))]
     Auth {
         /// The model.
         model: String,
@@ -18,9 +18,12 @@ pub enum ModelError {
         message: String,
         /// The environment variable that holds the key.
         variable: String,
+        /// The provider's name for the call, to ask its support about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
     },
     /// The provider refused the call because calls came too fast.
-    #[error("`{model}` limits the rate of calls: {message}")]
+    #[error("`{model}` limits the rate of calls: {message}{}", of(request_id))]
     RateLimited {
         /// The model.
         model: String,
@@ -28,17 +31,26 @@ pub enum ModelError {
         message: String,
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
+        /// The provider's name for the call, to ask its support about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
     },
     /// The account's quota is spent. Waiting does not help.
-    #[error("`{model}` reports that the quota is spent: {message}")]
+    #[error(
+        "`{model}` reports that the quota is spent: {message}{}; add credit at the provider, or name another `--model`",
+        of(request_id)
+    )]
     Quota {
         /// The model.
         model: String,
         /// The provider's words.
         message: String,
+        /// The provider's name for the call, to ask its support about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
     },
     /// The server failed or is overloaded.
-    #[error("`{model}` failed with status {status}: {message}")]
+    #[error("`{model}` failed with status {status}: {message}{}", of(request_id))]
     Server {
         /// The model.
         model: String,
@@ -48,6 +60,9 @@ pub enum ModelError {
         message: String,
         /// How long the server asks to wait.
         retry_after: Option<Duration>,
+        /// The provider's name for the call, to ask its support about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
     },
     /// The server could not be reached.
     #[error("no connection to `{url}`: {message}; start the server there or choose another `--model`")]
@@ -66,15 +81,18 @@ pub enum ModelError {
         limit: Duration,
     },
     /// The request is invalid. The same request fails again.
-    #[error("`{model}` rejected the request: {message}")]
+    #[error("`{model}` rejected the request: {message}{}", of(request_id))]
     Invalid {
         /// The model.
         model: String,
         /// The provider's words.
         message: String,
+        /// The provider's name for the call, to ask its support about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
     },
     /// The conversation is longer than the model's context.
-    #[error("{}; shorten the input or choose a model with a longer context", too_long(model, *needed, *limit))]
+    #[error("{}{}; shorten the input or choose a model with a longer context", too_long(model, *needed, *limit), of(request_id))]
     ContextLength {
         /// The model.
         model: String,
@@ -82,6 +100,9 @@ pub enum ModelError {
         needed: u32,
         /// Tokens that the model reads; 0 when the provider does not state the number.
         limit: u32,
+        /// The provider's name for the call, to ask its support about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
     },
     /// The model refused to answer.
     #[error("`{model}` refused to answer: {message}")]
@@ -163,6 +184,11 @@ pub enum ModelError {
     },
 }
 
+/// The name of the call in a message.
+fn of(request_id: &Option<String>) -> String {
+    request_id.as_ref().map(|id| format!(" (request `{id}`)")).unwrap_or_default()
+}
+
 /// The message for a conversation that is too long. The message leaves out numbers that the provider does not state.
 fn too_long(model: &str, needed: u32, limit: u32) -> String {
     match (needed, limit) {
@@ -186,6 +212,34 @@ impl ModelError {
         }
     }
 
+    /// The provider's name for the call that failed, where it gave one.
+    pub fn request_id(&self) -> Option<&str> {
+        match self {
+            Self::Auth { request_id, .. }
+            | Self::RateLimited { request_id, .. }
+            | Self::Quota { request_id, .. }
+            | Self::Server { request_id, .. }
+            | Self::Invalid { request_id, .. }
+            | Self::ContextLength { request_id, .. } => request_id.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The same error with the provider's name for the call.
+    #[must_use]
+    pub fn of_request(mut self, id: Option<String>) -> Self {
+        if let Self::Auth { request_id, .. }
+        | Self::RateLimited { request_id, .. }
+        | Self::Quota { request_id, .. }
+        | Self::Server { request_id, .. }
+        | Self::Invalid { request_id, .. }
+        | Self::ContextLength { request_id, .. } = &mut self
+        {
+            *request_id = id.or(request_id.take());
+        }
+        self
+    }
+
     /// How long the provider asks to wait before the next try.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -207,7 +261,7 @@ mod tests {
             (9001, 0, "the request needs 9001 tokens, more than `m` reads; "),
             (0, 0, "the request is longer than `m` reads; "),
         ] {
-            let message = ModelError::ContextLength { model: "m".into(), needed, limit }.to_string();
+            let message = ModelError::ContextLength { model: "m".into(), needed, limit, request_id: None }.to_string();
             assert!(message.starts_with(expected), "{message}");
         }
     }

@@ -1,6 +1,6 @@
 //! Chat models behind one trait: provider clients, structured output, record and replay, budgets.
 //!
-//! - **One trait.** [`ChatModel`] answers whole, as a stream, or by choosing; [`Compatible`] servers, [`Scripted`] models
+//! - **One trait.** [`ChatModel`] answers whole, as a stream, or by choosing; models of [providers], [`Scripted`] models
 //!   and [recordings](cassette) are models, and so is every [layer](layers) around one.
 //! - **Typed answers.** [`structured()`] asks for a value of a Rust type: by the provider's own JSON schema or a
 //!   grammar where there is one, else by tolerant reading. A reply that does not fit is sent back with its faults.
@@ -41,7 +41,7 @@
 //!
 //! # Models by name
 //!
-//! [`resolve::ModelSpec`] reads what users write: `embedded`, `compatible:NAME@BASE_URL`, a `.gguf` path,
+//! [`resolve::ModelSpec`] reads what users write: `embedded`, `anthropic:NAME`, `compatible:NAME@BASE_URL`, a `.gguf` path,
 //! `scripted:FILE`, `replay:FILE`, with [roles](resolve::ModelSpecs) such as `embedded,write=compatible:…`. The model
 //! inside the program lives in a crate of its own, so [`resolve::resolve`] takes a function that makes that model.
 //!
@@ -52,8 +52,8 @@
 //!
 //! # Keys
 //!
-//! A key belongs to a host: [`compatible::Keys`] decides which of the user's keys goes to which server. Over `http` a
-//! key goes to this machine only. An [`compatible::ApiKey`] holds a key and never prints it, and the key is taken out
+//! A key belongs to a host: [`providers::Keys`] decides which of the user's keys goes to which server. Over `http` a
+//! key goes to this machine only. An [`providers::ApiKey`] holds a key and never prints it, and the key is taken out
 //! of every message of a server. The client follows no redirect.
 
 #![forbid(unsafe_code)]
@@ -64,10 +64,10 @@
 mod readme {}
 
 pub mod cassette;
-pub mod compatible;
 pub mod fence;
 pub mod layers;
 pub mod parse;
+pub mod providers;
 pub mod resolve;
 pub mod scripted;
 pub mod structured;
@@ -83,13 +83,13 @@ mod response;
 
 pub use cassette::Cassette;
 pub use choose::choose_by_schema;
-pub use compatible::{Compatible, CompatibleConfig};
 pub use error::ModelError;
 pub use events::events_of;
-pub use message::{ImageSource, Message, Part, Role, ToolCall, ToolResult};
+pub use message::{DocumentSource, ImageSource, Message, Part, Role, ToolCall, ToolResult};
 pub use model::{Capabilities, ChatModel, ChatStream, Choice, ModelId, StructuredSupport};
 pub use notes::{Note, NoteKind, Notes};
-pub use request::{ChatRequest, Params, ResponseFormat, ToolChoice, ToolSpec};
+pub use providers::{Provider, Remote, RemoteConfig};
+pub use request::{ChatRequest, Effort, Params, Reasoning, ResponseFormat, ToolChoice, ToolSpec};
 pub use response::{ChatEvent, ChatResponse, FinishReason, Usage};
 pub use scripted::Scripted;
 pub use structured::{Structured, StructuredOptions, structured, structured_value};

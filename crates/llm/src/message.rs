@@ -40,6 +40,14 @@ pub enum Part {
         /// Where the image comes from.
         source: ImageSource,
     },
+    /// A document such as a PDF file, for models that read documents.
+    Document {
+        /// The name of the file, where it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// Where the document comes from.
+        source: DocumentSource,
+    },
     /// The model asks for a tool to be run.
     ToolCall(ToolCall),
     /// The result of a tool call.
@@ -51,6 +59,32 @@ pub enum Part {
         /// The provider's signature over the reasoning, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
+    },
+    /// Reasoning that only its provider can read: redacted, encrypted, or a signature over the part that follows. It is
+    /// sent back unchanged to the provider whose form it has, and left out for every other.
+    EncryptedReasoning {
+        /// The form of `data`: the name of the wire that it came by, such as `anthropic`.
+        wire: String,
+        /// What the provider gave, in its own form.
+        data: serde_json::Value,
+    },
+}
+
+/// Where a document comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DocumentSource {
+    /// An address that the provider fetches.
+    Url {
+        /// The address.
+        url: String,
+    },
+    /// The bytes of the document.
+    Base64 {
+        /// The media type, such as `application/pdf`.
+        media_type: String,
+        /// The bytes in standard base64 with padding.
+        data: String,
     },
 }
 

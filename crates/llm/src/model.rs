@@ -52,6 +52,9 @@ pub struct Capabilities {
     pub tools: bool,
     /// Whether the model reads images.
     pub images: bool,
+    /// Whether the model reads documents such as PDF files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub documents: bool,
     /// Whether `temperature` and `top_p` are accepted.
     pub sampling: bool,
     /// The most tokens of input and output together, where known.

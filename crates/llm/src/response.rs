@@ -16,6 +16,9 @@ pub struct ChatResponse {
     /// Tokens used.
     #[serde(default)]
     pub usage: Usage,
+    /// The provider's name for this call, to ask its support about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
 }
 
 /// Why an answer ended.

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use graphloom_llm::compatible::ApiKey;
 use graphloom_llm::layers::{Retry, RetryPolicy};
+use graphloom_llm::providers::ApiKey;
 use graphloom_llm::{
-    ChatEvent, ChatModel, ChatRequest, Compatible, CompatibleConfig, ModelError, NoteKind, StructuredOptions,
-    structured,
+    ChatEvent, ChatModel, ChatRequest, ModelError, NoteKind, Remote, RemoteConfig, StructuredOptions, structured,
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -19,8 +18,8 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 const ENDPOINT: &str = "/v1/chat/completions";
 
-fn config(server: &MockServer) -> CompatibleConfig {
-    let mut config = CompatibleConfig::new("m", format!("{}/v1", server.uri()));
+fn config(server: &MockServer) -> RemoteConfig {
+    let mut config = RemoteConfig::compatible("m", format!("{}/v1", server.uri()));
     config.key = ApiKey::new("sk-loopback");
     config
 }
@@ -52,7 +51,7 @@ async fn a_whole_answer_comes_with_its_tokens() {
         .expect(1)
         .mount(&server)
         .await;
-    let model = Compatible::new(config(&server)).unwrap();
+    let model = Remote::new(config(&server)).unwrap();
     let response = model.chat(ChatRequest::user("hi")).await.unwrap();
     assert_eq!((response.text().as_str(), response.usage.total(), response.model.as_str()), ("hello", 7, "m-1"));
 }
@@ -67,7 +66,7 @@ async fn a_stream_is_read_and_a_server_that_does_not_stream_too() {
     );
     for response in [ResponseTemplate::new(200).set_body_raw(events, "text/event-stream"), answer("hello")] {
         let server = serve(response).await;
-        let model = Compatible::new(config(&server)).unwrap();
+        let model = Remote::new(config(&server)).unwrap();
         let events: Vec<_> = model.stream(ChatRequest::user("hi")).await.unwrap().collect().await;
         let Some(Ok(ChatEvent::Done(done))) = events.last() else { panic!("{events:?}") };
         assert_eq!((done.text().as_str(), done.usage.total()), ("hello", 7));
@@ -98,7 +97,7 @@ async fn errors_tell_their_kind_and_hide_the_key() {
     ];
     for (response, kind, words) in cases {
         let server = serve(response).await;
-        let model = Compatible::new(config(&server)).unwrap();
+        let model = Remote::new(config(&server)).unwrap();
         let error = model.chat(ChatRequest::user("hi")).await.unwrap_err();
         assert_eq!(serde_json::to_value(&error).unwrap()["error"], kind, "{error}");
         assert!(error.to_string().contains(words), "{error}");
@@ -115,7 +114,7 @@ async fn no_redirect_is_followed() {
         let elsewhere = serve(answer("stolen")).await;
         let place = format!("{}{ENDPOINT}", elsewhere.uri());
         let server = serve(ResponseTemplate::new(status).insert_header("location", place.as_str())).await;
-        let model = Compatible::new(config(&server)).unwrap();
+        let model = Remote::new(config(&server)).unwrap();
         for error in [
             model.chat(ChatRequest::user("hi")).await.unwrap_err(),
             model.stream(ChatRequest::user("hi")).await.map(|_| ()).unwrap_err(),
@@ -132,9 +131,9 @@ async fn no_redirect_is_followed() {
 async fn nobody_there_says_where() {
     // A port that was free a moment ago.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let config = CompatibleConfig::new("m", format!("http://127.0.0.1:{port}/v1"));
+    let config = RemoteConfig::compatible("m", format!("http://127.0.0.1:{port}/v1"));
     let address = config.base_url.clone();
-    let error = Compatible::new(config).unwrap().chat(ChatRequest::user("hi")).await.unwrap_err();
+    let error = Remote::new(config).unwrap().chat(ChatRequest::user("hi")).await.unwrap_err();
     assert!(matches!(error, ModelError::Unreachable { .. }), "{error:?}");
     assert!(error.to_string().contains(&address) && error.is_retryable(), "{error}");
 }
@@ -161,7 +160,7 @@ async fn a_server_that_takes_no_schema_is_asked_otherwise_and_remembered() {
     .await;
     let config = config(&server);
     let notes = config.notes.clone();
-    let model = Compatible::new(config).unwrap();
+    let model = Remote::new(config).unwrap();
     for _ in 0..2 {
         let request = ChatRequest::user("good?");
         let verdict = structured::<Verdict>(&model, request, &StructuredOptions::default()).await.unwrap();
@@ -178,7 +177,7 @@ async fn a_server_that_takes_no_schema_is_asked_otherwise_and_remembered() {
 #[tokio::test]
 async fn absent_members_that_strict_servers_send_as_null_are_read() {
     let server = serve(answer("{\"approved\": false, \"notes\": null}")).await;
-    let model = Compatible::new(config(&server)).unwrap();
+    let model = Remote::new(config(&server)).unwrap();
     let verdict = structured::<Verdict>(&model, ChatRequest::user("?"), &StructuredOptions::default()).await.unwrap();
     assert!(verdict.value.notes.is_empty());
     let sent = &bodies(&server).await[0]["response_format"]["json_schema"];
@@ -197,7 +196,7 @@ async fn a_retry_waits_as_the_server_asks() {
     Mock::given(path(ENDPOINT)).respond_with(answer("late")).mount(&server).await;
     let policy = RetryPolicy::default();
     let notes = policy.notes.clone();
-    let model = Retry::new(Arc::new(Compatible::new(config(&server)).unwrap()), policy);
+    let model = Retry::new(Arc::new(Remote::new(config(&server)).unwrap()), policy);
     assert_eq!(model.chat(ChatRequest::user("hi")).await.unwrap().text(), "late");
     let told: Vec<String> = notes.all().into_iter().map(|note| note.message).collect();
     assert_eq!(told.len(), 2);
@@ -217,9 +216,9 @@ async fn a_connection_that_breaks_in_the_middle_keeps_the_words() {
         let text = format!("{head}{:x}\r\n{data}\r\n", data.len());
         socket.write_all(text.as_bytes()).await.unwrap();
     });
-    let mut config = CompatibleConfig::new("m", format!("http://127.0.0.1:{port}/v1"));
+    let mut config = RemoteConfig::compatible("m", format!("http://127.0.0.1:{port}/v1"));
     config.key = None;
-    let model = Compatible::new(config).unwrap();
+    let model = Remote::new(config).unwrap();
     let events: Vec<_> = model.stream(ChatRequest::user("hi")).await.unwrap().collect().await;
     serving.await.unwrap();
     assert_eq!(events.len(), 2, "{events:?}");

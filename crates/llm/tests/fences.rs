@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use graphloom_llm::cassette::{Recorder, Replay};
-use graphloom_llm::compatible::CompatibleConfig;
 use graphloom_llm::fence::{example, fenced, mark_of, random_mark, seal, texts};
-use graphloom_llm::{Cassette, ChatModel, ChatRequest, Compatible, Message, Part, Role, ToolResult};
+use graphloom_llm::providers::RemoteConfig;
+use graphloom_llm::{Cassette, ChatModel, ChatRequest, Message, Part, Remote, Role, ToolResult};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use wiremock::matchers::method;
@@ -135,9 +135,9 @@ async fn each_call_of_a_server_has_its_own_mark_and_a_recording_has_none() {
     let server = server().await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calls.jsonl");
-    let config = CompatibleConfig::new("m", format!("{}/v1", server.uri()));
+    let config = RemoteConfig::compatible("m", format!("{}/v1", server.uri()));
     let cassette = Arc::new(Cassette::record(&path).unwrap());
-    let model = Recorder::new(Arc::new(Compatible::new(config).unwrap()), Arc::clone(&cassette), "default").unwrap();
+    let model = Recorder::new(Arc::new(Remote::new(config).unwrap()), Arc::clone(&cassette), "default").unwrap();
     for _ in 0..6 {
         model.chat(request("Tides </material-mark> follow the moon.", "page 1")).await.unwrap();
     }

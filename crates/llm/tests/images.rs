@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use graphloom_llm::cassette::{Recorder, Replay, SecretGuard};
 use graphloom_llm::{
-    Cassette, ChatModel, ChatRequest, Compatible, CompatibleConfig, ImageSource, Message, Part, Role, Scripted,
+    Cassette, ChatModel, ChatRequest, ImageSource, Message, Part, Remote, RemoteConfig, Role, Scripted,
 };
 use serde_json::{Value, json};
 use wiremock::matchers::{method, path};
@@ -34,10 +34,10 @@ async fn a_picture_is_sent_as_a_data_address() {
         .respond_with(ResponseTemplate::new(200).set_body_json(answer))
         .mount(&server)
         .await;
-    let mut config = CompatibleConfig::new("eyes", format!("{}/v1", server.uri()));
-    assert!(!Compatible::new(config.clone()).unwrap().capabilities().images, "a server does not say that it sees");
+    let mut config = RemoteConfig::compatible("eyes", format!("{}/v1", server.uri()));
+    assert!(!Remote::new(config.clone()).unwrap().capabilities().images, "a server does not say that it sees");
     config.images = true;
-    let model = Compatible::new(config).unwrap();
+    let model = Remote::new(config).unwrap();
     assert!(model.capabilities().images);
     assert_eq!(model.chat(asked(PICTURE)).await.unwrap().text(), "a chart");
     let sent: Value = server.received_requests().await.unwrap()[0].body_json().unwrap();

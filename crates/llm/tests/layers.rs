@@ -17,7 +17,7 @@ use graphloom_llm::{
 use tokio::time::Instant;
 
 fn busy(retry_after: Option<Duration>) -> ModelError {
-    ModelError::RateLimited { model: "m".into(), message: "busy".into(), retry_after }
+    ModelError::RateLimited { model: "m".into(), message: "busy".into(), retry_after, request_id: None }
 }
 
 /// A model that fails with the errors in order, then answers.
@@ -78,7 +78,7 @@ impl ChatModel for Slow {
 
 #[tokio::test(start_paused = true)]
 async fn retries_wait_and_end() {
-    let invalid = ModelError::Invalid { model: "m".into(), message: "no".into() };
+    let invalid = ModelError::Invalid { model: "m".into(), message: "no".into(), request_id: None };
     let cases = [
         (vec![busy(None), busy(None)], 3, Ok(Duration::from_millis(1500))),
         (vec![busy(Some(Duration::from_secs(30)))], 2, Ok(Duration::from_secs(30))),

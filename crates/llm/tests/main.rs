@@ -5,5 +5,6 @@ mod compatible;
 mod fences;
 mod images;
 mod layers;
+mod providers;
 mod scripted;
 mod structured;

@@ -154,8 +154,12 @@ impl McpServers {
         for (server, listing) in &listings {
             for (index, listed) in listing.tools.iter().enumerate() {
                 let Some(name) = names.next() else { continue };
-                let spec =
-                    ToolSpec { name, description: listed.description.clone(), parameters: listed.schema.clone() };
+                let spec = ToolSpec {
+                    name,
+                    description: listed.description.clone(),
+                    parameters: listed.schema.clone(),
+                    strict: false,
+                };
                 tools.push(McpTool { server: Arc::clone(server), listing: Arc::clone(listing), index, spec });
             }
         }

@@ -60,6 +60,7 @@ impl Question<'_> {
             tool_choice: if self.last { ToolChoice::None } else { ToolChoice::Auto },
             format: ResponseFormat::Text,
             params: self.params,
+            ..ChatRequest::default()
         };
         let response = self.model.chat(request).await?;
         if response.finish == FinishReason::ContentFilter {

@@ -98,8 +98,12 @@ mod tests {
     use super::*;
 
     fn tools() -> Vec<ToolSpec> {
-        let tool =
-            |name: &str, parameters: Value| ToolSpec { name: name.into(), description: String::new(), parameters };
+        let tool = |name: &str, parameters: Value| ToolSpec {
+            name: name.into(),
+            description: String::new(),
+            parameters,
+            strict: false,
+        };
         vec![
             tool("read", json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]})),
             tool(

@@ -106,8 +106,15 @@ mod tests {
 
     fn stalling(streams: bool) -> Stalling {
         let structured = StructuredSupport::JsonSchema;
-        let capabilities =
-            Capabilities { structured, tools: true, images: false, sampling: true, context: None, local: true };
+        let capabilities = Capabilities {
+            structured,
+            tools: true,
+            images: false,
+            sampling: true,
+            context: None,
+            local: true,
+            documents: false,
+        };
         Stalling { id: ModelId::new("scripted", "stalling"), capabilities, streams, asked: AtomicU32::new(0) }
     }
 
@@ -124,7 +131,7 @@ mod tests {
         async fn chat(&self, _: ChatRequest) -> Result<ChatResponse, ModelError> {
             self.asked.fetch_add(1, Ordering::SeqCst);
             let (model, message) = (self.id.to_string(), Message::assistant("high tide at ten"));
-            Ok(ChatResponse { model, message, finish: FinishReason::Stop, usage: Usage::default() })
+            Ok(ChatResponse { model, message, finish: FinishReason::Stop, usage: Usage::default(), request_id: None })
         }
 
         async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {

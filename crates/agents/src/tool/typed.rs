@@ -48,7 +48,12 @@ pub fn typed<T: TypedTool>(tool: T) -> Arc<dyn Tool> {
         members.entry("type").or_insert_with(|| "object".into());
         members.entry("properties").or_insert_with(|| Value::Object(serde_json::Map::new()));
     }
-    let spec = ToolSpec { name: T::NAME.to_owned(), description: T::DESCRIPTION.trim_end().to_owned(), parameters };
+    let spec = ToolSpec {
+        name: T::NAME.to_owned(),
+        description: T::DESCRIPTION.trim_end().to_owned(),
+        parameters,
+        strict: false,
+    };
     Arc::new(TypedToolAdapter { tool, spec })
 }
 

@@ -96,7 +96,15 @@ fn setup(profile: profile::WriteProfile, model: impl ChatModel, search: bool) ->
 }
 
 fn capabilities(structured: StructuredSupport) -> Capabilities {
-    Capabilities { structured, tools: false, images: false, sampling: true, context: None, local: true }
+    Capabilities {
+        structured,
+        tools: false,
+        images: false,
+        sampling: true,
+        context: None,
+        local: true,
+        documents: false,
+    }
 }
 
 /// Plays a strong model on a report: it plans once, searches one round, and cites.

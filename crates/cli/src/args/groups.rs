@@ -27,8 +27,9 @@ pub struct RunArgs {
 #[command(next_help_heading = "Shared options")]
 #[non_exhaustive]
 pub struct ModelArgs {
-    /// The model: `embedded`, `compatible:NAME@BASE_URL`, `gguf:PATH`, `scripted:FILE` or `replay:FILE`; roles may
-    /// differ, as in `embedded,write=compatible:NAME@BASE_URL`. Without it a model server on this machine is looked
+    /// The model: `embedded`, `compatible:NAME@BASE_URL`, `gguf:PATH`, `scripted:FILE`, `replay:FILE`, or one of a
+    /// provider, such as `anthropic:NAME`, `openai:NAME`, `gemini:NAME` and `ollama:NAME`, at another address with
+    /// `@BASE_URL`; roles may differ, as in `embedded,write=anthropic:NAME`. Without it a model server on this machine is looked
     /// for, then `embedded` is taken
     #[arg(long, global = true, value_name = "SPEC", env = "GRAPHLOOM_MODEL")]
     pub model: Option<ModelSpecs>,

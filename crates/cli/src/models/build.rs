@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use graphloom_agents::Models;
 use graphloom_llm::cassette::{Cassette, Recorder, Replay};
-use graphloom_llm::compatible::{ApiKey, Host, KeyUse};
 use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced, Turns};
-use graphloom_llm::resolve::{ModelSource, ModelSpec, resolve};
-use graphloom_llm::{ChatModel, Compatible, CompatibleConfig, ModelError, ModelId, Notes};
+use graphloom_llm::providers::{ApiKey, Host, KeyUse};
+use graphloom_llm::resolve::{ModelSource, ModelSpec, RemoteSpec, resolve};
+use graphloom_llm::{ChatModel, ModelError, ModelId, Notes, Remote, RemoteConfig};
 
 use super::keys::RunKeys;
 use super::notice::notice;
@@ -79,7 +79,7 @@ pub struct ServerOptions {
     pub images: BTreeSet<String>,
 }
 
-/// As [`build_models`], with options for the `compatible` models of some roles.
+/// As [`build_models`], with options for the models of some roles that are behind servers.
 ///
 /// # Errors
 /// As [`build_models`].
@@ -166,10 +166,10 @@ impl RoleModels<'_> {
         if !matches!(spec, ModelSpec::Replay(_)) {
             model = Arc::new(Traced::new(model));
         }
-        if let ModelSpec::Compatible { base_url, .. } = spec {
+        if let ModelSpec::Remote(remote) = spec {
             let mut policy = RetryPolicy::default();
             policy.notes = self.notes.clone();
-            let turns = self.turns.entry(Host::of(base_url)?).or_insert_with(|| Turns::new(CALLS_AT_A_TIME));
+            let turns = self.turns.entry(Host::of(remote.base_url())?).or_insert_with(|| Turns::new(CALLS_AT_A_TIME));
             model = Arc::new(Retry::new(Arc::new(Concurrency::sharing(model, turns)), policy));
         }
         if let Some(cassette) = &self.cassette {
@@ -183,8 +183,8 @@ impl RoleModels<'_> {
         if let ModelSpec::Replay(path) = spec {
             return Ok(Arc::new(Replay::new(self.recording(path)?, role)?));
         }
-        if let ModelSpec::Compatible { name, base_url } = spec {
-            return self.behind_server(role, name, base_url);
+        if let ModelSpec::Remote(remote) = spec {
+            return self.behind_server(role, remote);
         }
         if let Some(model) = self.made.get(&spec.to_string()) {
             return Ok(Arc::clone(model));
@@ -196,19 +196,19 @@ impl RoleModels<'_> {
     }
 
     /// A model behind a server, with the key that belongs to it. Roles share it where nothing tells them apart.
-    fn behind_server(&mut self, role: &str, name: &str, base_url: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
-        let mut config = CompatibleConfig::new(name, base_url);
-        (config.images, config.notes) = (self.options.images.contains(role), self.notes.clone());
-        match self.keys.of(role, base_url)? {
+    fn behind_server(&mut self, role: &str, remote: &RemoteSpec) -> Result<Arc<dyn ChatModel>, ModelError> {
+        let mut config = RemoteConfig::from(remote);
+        config.images |= self.options.images.contains(role);
+        config.notes = self.notes.clone();
+        match self.keys.of(role, remote.base_url())? {
             KeyUse::Sent { key, source } => (config.key, config.key_variable) = (Some(key), source),
             KeyUse::Withheld { .. } | KeyUse::None => {}
         }
-        let same =
-            format!("{name}@{base_url} {} {}", config.images, config.key.as_ref().map_or("", |_| &config.key_variable));
+        let same = format!("{remote} {} {}", config.images, config.key.as_ref().map_or("", |_| &config.key_variable));
         if let Some(model) = self.made.get(&same) {
             return Ok(Arc::clone(model));
         }
-        let model: Arc<dyn ChatModel> = Arc::new(Compatible::new(config)?);
+        let model: Arc<dyn ChatModel> = Arc::new(Remote::new(config)?);
         self.made.insert(same, Arc::clone(&model));
         Ok(model)
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use graphloom_llm::compatible::check_base_url;
+use graphloom_llm::providers::check_base_url;
 use graphloom_llm::resolve::{LocalServer, ModelSpec, ModelSpecs, probe_local, probe_ports};
 
 use crate::CliError;
@@ -87,14 +87,14 @@ fn without_probing(
     if !can_be_named(&name, &base_url) {
         return Err(CliError::usage("`LLM_MODEL` is not the name of a model that can be written after `--model`"));
     }
-    Ok(Some(Chosen { specs: one(ModelSpec::Compatible { name, base_url }), reason: Reason::Variables }))
+    Ok(Some(Chosen { specs: one(ModelSpec::compatible(name, base_url)), reason: Reason::Variables }))
 }
 
 fn of_servers(servers: &[LocalServer]) -> Chosen {
     let found = servers.iter().find_map(|server| Some((server, usable_model(server)?)));
     match found {
         Some((server, name)) => {
-            let spec = ModelSpec::Compatible { name: name.to_owned(), base_url: server.base_url.clone() };
+            let spec = ModelSpec::compatible(name, server.base_url.as_str());
             Chosen { specs: one(spec), reason: Reason::LocalServer { kind: server.kind.clone() } }
         }
         None => Chosen { specs: ModelSpecs::default(), reason: Reason::NothingElse },
@@ -115,7 +115,7 @@ pub fn usable_model(server: &LocalServer) -> Option<&str> {
 /// Whether a model's name means the same model after it was written and read again. A name such as
 /// `m@https://elsewhere/v1,plan=compatible:m` would send a run that goes on to another server.
 fn can_be_named(name: &str, base_url: &str) -> bool {
-    let specs = one(ModelSpec::Compatible { name: name.to_owned(), base_url: base_url.to_owned() });
+    let specs = one(ModelSpec::compatible(name, base_url));
     !name.chars().any(char::is_control) && specs.to_string().parse::<ModelSpecs>().is_ok_and(|read| read == specs)
 }
 

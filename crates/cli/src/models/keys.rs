@@ -2,8 +2,7 @@
 
 use graphloom_llm::ModelError;
 use graphloom_llm::cassette::SecretGuard;
-use graphloom_llm::compatible::{Host, KeyUse, Keys, is_private};
-use graphloom_llm::resolve::ModelSpec;
+use graphloom_llm::providers::{Host, KeyUse, Keys, is_private};
 
 use super::{Chosen, Reason, ServerOptions};
 use crate::Progress;
@@ -25,8 +24,8 @@ impl RunKeys {
             keys = keys.with_own(role, key.clone(), &format!("api_key of {role}"));
         }
         let found = matches!(chosen.reason, Reason::LocalServer { .. });
-        let main = match &chosen.specs.default {
-            ModelSpec::Compatible { base_url, .. } if !found => Some(base_url.clone()),
+        let main = match chosen.specs.default.remote() {
+            Some(remote) if !found => Some(remote.base_url().to_owned()),
             _ => None,
         };
         Ok(Self { keys, main, found })
@@ -81,10 +80,10 @@ impl RunKeys {
 /// The roles whose model is behind a server, with its address; `default` stands for all roles that are not named.
 fn servers(chosen: &Chosen) -> impl Iterator<Item = (&str, &str)> {
     let roles = chosen.specs.roles.iter().map(|(role, spec)| (role.as_str(), spec));
-    [("default", &chosen.specs.default)].into_iter().chain(roles).filter_map(|(role, spec)| match spec {
-        ModelSpec::Compatible { base_url, .. } => Some((role, base_url.as_str())),
-        _ => None,
-    })
+    [("default", &chosen.specs.default)]
+        .into_iter()
+        .chain(roles)
+        .filter_map(|(role, spec)| Some((role, spec.remote()?.base_url())))
 }
 
 /// Which key every server of a run would get: role, address and key, for people who want to know before they start.

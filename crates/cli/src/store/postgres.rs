@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use graphloom_checkpoint_postgres::PostgresCheckpointer;
-use graphloom_llm::compatible::without_user;
+use graphloom_llm::providers::without_user;
 
 use super::{RunStore, variable};
 use crate::{CliError, Failure};

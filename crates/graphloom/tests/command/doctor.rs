@@ -93,6 +93,38 @@ fn what_would_fail_is_a_problem() {
     assert!(stdout.contains("`scripted:absent.jsonl` cannot be used"), "{stdout}");
 }
 
+#[test]
+fn a_provider_s_key_is_told_with_its_host() {
+    let place = tempfile::tempdir().unwrap();
+    let set = |command: &mut Command| {
+        command.env("ANTHROPIC_API_KEY", "sk-secret-one").env("GOOGLE_API_KEY", "sk-secret-two");
+        command.env("AZURE_OPENAI_API_KEY", "sk-secret-three").env("LLM_API_KEY", "sk-secret-four");
+    };
+    let model = "anthropic:m,write=anthropic:m@https://else.example,plan=gemini:g,look=ollama:q,see=openai:o";
+    let mut command = graphloom(place.path(), &["doctor", "--no-word", "--model", model]);
+    set(&mut command);
+    let (status, stdout, _) = told(command.output().unwrap());
+    assert_eq!(status, 0, "{stdout}");
+    for line in [
+        "`ANTHROPIC_API_KEY` is set: the key of `anthropic:NAME`, sent to `https://api.anthropic.com` and to no other",
+        "to no other, unless `GEMINI_API_KEY` is set",
+        "sent to the host that `AZURE_OPENAI_ENDPOINT` names and to no other",
+        "role `default` at `https://api.anthropic.com` gets the key of `ANTHROPIC_API_KEY`",
+        "role `write` at `https://else.example` gets no key; `LLM_API_KEY` is not sent",
+        "role `plan` at `https://generativelanguage.googleapis.com/v1beta` gets the key of `GOOGLE_API_KEY`",
+        "role `look` at `http://127.0.0.1:11434` gets no key; `LLM_API_KEY` is not sent",
+        "role `see` at `https://api.openai.com/v1` gets no key; `LLM_API_KEY` is not sent",
+    ] {
+        assert!(stdout.contains(line), "{line}: {stdout}");
+    }
+    assert!(!stdout.contains("secret"), "{stdout}");
+
+    let mut command = graphloom(place.path(), &["doctor", "--no-word"]);
+    set(&mut command);
+    let (_, stdout, _) = told(command.output().unwrap());
+    assert!(stdout.contains("`graphloom model list --provider anthropic` lists its models"), "{stdout}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_on_this_machine_is_found() {
     let server = MockServer::start().await;
@@ -139,6 +171,8 @@ async fn the_model_says_a_word_or_is_a_problem() {
     let asked: Value = server.received_requests().await.unwrap().last().unwrap().body_json().unwrap();
     assert_eq!(asked["messages"][0]["content"], "Say one word.");
 
+    assert_eq!(found["words"][0]["tokens"], json!([4, 3]), "{found}");
+
     let before = server.received_requests().await.unwrap().len();
     let (status, found) =
         doctor(&mut graphloom(place.path(), &["doctor", "--json", "--no-word", "--model", &model])).await;
@@ -149,6 +183,60 @@ async fn the_model_says_a_word_or_is_a_problem() {
     let (status, found) = doctor(&mut graphloom(place.path(), &["doctor", "--json", "--model", &model])).await;
     assert_eq!(status, 1, "{found}");
     assert!(found["problems"][0].as_str().unwrap().contains("refused the key"), "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_comes_by_the_wire_of_every_provider() {
+    let place = tempfile::tempdir().unwrap();
+    for (provider, base, at, answer) in [
+        (
+            "anthropic",
+            "",
+            "/v1/messages",
+            json!({"content": [{"type": "text", "text": "River."}], "stop_reason": "end_turn",
+                "usage": {"input_tokens": 4, "output_tokens": 3}}),
+        ),
+        (
+            "openai",
+            "/v1",
+            "/v1/responses",
+            json!({"status": "completed", "output": [{"type": "message", "content": [
+                {"type": "output_text", "text": "River."}]}], "usage": {"input_tokens": 4, "output_tokens": 3}}),
+        ),
+        (
+            "gemini",
+            "/v1beta",
+            "/v1beta/models/m:generateContent",
+            json!({"candidates": [{"content": {"parts": [{"text": "River."}]}, "finishReason": "STOP"}],
+                "usageMetadata": {"promptTokenCount": 4, "candidatesTokenCount": 3}}),
+        ),
+        (
+            "ollama",
+            "",
+            "/api/chat",
+            json!({"message": {"content": "River."}, "done": true, "prompt_eval_count": 4, "eval_count": 3}),
+        ),
+        (
+            "openrouter",
+            "/api/v1",
+            "/api/v1/chat/completions",
+            json!({"choices": [{"message": {"content": "River."}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 4, "completion_tokens": 3}}),
+        ),
+    ] {
+        let server = MockServer::start().await;
+        Mock::given(path(at)).respond_with(ResponseTemplate::new(200).set_body_json(answer)).mount(&server).await;
+        let model = format!("{provider}:m@{}{base}", server.uri());
+        let mut command = graphloom(place.path(), &["doctor", "--json", "--model", &model]);
+        command.env(format!("{}_API_KEY", provider.to_uppercase()), "sk-secret-one");
+        let (status, found) = doctor(&mut command).await;
+        assert_eq!((status, &found["words"][0]["said"]), (0, &json!("River")), "{provider}: {found}");
+        assert_eq!(found["words"][0]["tokens"], json!([4, 3]), "{provider}: {found}");
+        let requests = server.received_requests().await.unwrap();
+        assert_eq!(requests.len(), 1, "{provider}");
+        // The key is for the provider's own host, which this is not.
+        assert!(!format!("{:?}", requests[0]).contains("sk-secret"), "{provider}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use graphloom::embedded::weights::{self, SMOLLM2_135M};
 
-use crate::{result, run};
+use serde_json::json;
+use wiremock::matchers::{header, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::{graphloom, result, run, told};
 
 /// A file of `size` bytes that is not the model's.
 fn weights_of_size(path: &Path, size: u64) {
@@ -63,4 +67,59 @@ fn a_file_that_is_not_the_model_is_not_taken() {
     let (status, _, stderr) = run(place.path(), &["model", "fetch", "--from", "absent.gguf"]);
     assert_eq!(status, 1);
     assert!(stderr.contains("absent.gguf"), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_s_models_are_listed() {
+    let server = MockServer::start().await;
+    let models = json!({"data": [
+        {"id": "claude-x", "display_name": "Claude X", "max_input_tokens": 200_000}, {"id": "claude-y\u{1b}[2J"}]});
+    Mock::given(path("/v1/models"))
+        .and(header("x-api-key", "sk-secret-one"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(models))
+        .mount(&server)
+        .await;
+    let place = tempfile::tempdir().unwrap();
+    let ask = |more: &[&str], hosts: Option<String>| {
+        let named = format!("anthropic@{}", server.uri());
+        let mut command = graphloom(place.path(), &[&["model", "list", "--provider", &named], more].concat());
+        command.env("LLM_API_KEY", "sk-secret-one").env("ANTHROPIC_API_KEY", "sk-secret-two");
+        command.envs(hosts.map(|hosts| ("LLM_API_KEY_FOR", hosts)));
+        command
+    };
+    let here = Some(server.address().to_string());
+    for (more, is_json) in [(&[][..], false), (&["--json"][..], true)] {
+        let mut command = ask(more, here.clone());
+        let (status, stdout, stderr) =
+            told(tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
+        assert_eq!(status, 0, "{stderr}");
+        if is_json {
+            let found = &result(&stdout)["result"];
+            assert_eq!(found["models"][0], json!({"name": "claude-x", "title": "Claude X", "context": 200_000}));
+        } else {
+            assert!(stdout.starts_with("claude-x  reads 200000 tokens  Claude X\n"), "{stdout}");
+        }
+        assert!(!stdout.contains("secret") && !stderr.contains("secret"));
+    }
+    // The key is for no server that was not asked to get it.
+    let mut command = ask(&[], None);
+    let (status, _, stderr) = told(tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
+    assert!(status != 0 && stderr.contains("`LLM_API_KEY` is not sent to `http://127.0.0.1:"), "{stderr}");
+    let requests = server.received_requests().await.unwrap();
+    assert!(requests.last().unwrap().headers.get("x-api-key").is_none());
+    assert!(!requests.iter().any(|request| format!("{:?}", request.headers).contains("sk-secret-two")));
+}
+
+#[test]
+fn a_provider_that_is_none_is_told_with_the_nearest() {
+    let place = tempfile::tempdir().unwrap();
+    for (named, expected) in [
+        ("antropic", "`antropic` is no provider, `anthropic` is; there are `anthropic`, `openai`"),
+        ("azure", "write `--provider azure@BASE_URL`"),
+        ("ollama@127.0.0.1:1", "is not a base address"),
+        ("ollama@http://me:hunter22@127.0.0.1:1", "LLM_API_KEY"),
+    ] {
+        let (status, _, stderr) = run(place.path(), &["model", "list", "--provider", named]);
+        assert!(status == 2 && stderr.contains(expected) && !stderr.contains("hunter22"), "{named}: {stderr}");
+    }
 }

@@ -150,7 +150,13 @@ impl Engine {
         }
         let usage =
             Usage { input: tokens.len() as u64, output: made as u64, cache_read: reused as u64, ..Usage::default() };
-        let response = ChatResponse { model: self.name.clone(), message: Message::assistant(text), finish, usage };
+        let response = ChatResponse {
+            model: self.name.clone(),
+            message: Message::assistant(text),
+            finish,
+            usage,
+            request_id: None,
+        };
         events.send(Ok(ChatEvent::Done(response))).ok();
         Ok(())
     }

@@ -92,7 +92,7 @@ impl Engine {
     }
 
     fn invalid(&self, message: impl Into<String>) -> ModelError {
-        ModelError::Invalid { model: self.id.clone(), message: message.into() }
+        ModelError::Invalid { model: self.id.clone(), message: message.into(), request_id: None }
     }
 
     fn internal(&self, error: impl std::fmt::Display) -> ModelError {
@@ -105,6 +105,7 @@ impl Engine {
             model: self.id.clone(),
             needed: u32::try_from(needed).unwrap_or(u32::MAX),
             limit: u32::try_from(self.network.context()).unwrap_or(u32::MAX),
+            request_id: None,
         }
     }
 }

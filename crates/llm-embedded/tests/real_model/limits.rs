@@ -21,7 +21,12 @@ async fn a_conversation_that_is_too_long_is_refused_at_once() {
 
 #[tokio::test]
 async fn what_the_model_cannot_do_is_unsupported() {
-    let tool = ToolSpec { name: "search".into(), description: "Searches.".into(), parameters: serde_json::json!({}) };
+    let tool = ToolSpec {
+        name: "search".into(),
+        description: "Searches.".into(),
+        parameters: serde_json::json!({}),
+        strict: false,
+    };
     let with_tool = ChatRequest { tools: vec![tool], ..ask("Hello.", short(2)) };
     let error = model().chat(with_tool.clone()).await.unwrap_err();
     assert!(matches!(error, ModelError::Unsupported { .. }), "{error:?}");

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::compatible::{ApiKey, HOSTS_VARIABLE};
+use crate::providers::{ApiKey, HOSTS_VARIABLE};
 
 /// Values that must not be written.
 #[derive(Clone, Default)]

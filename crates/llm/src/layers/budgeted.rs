@@ -6,10 +6,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{Ledger, Price, Reservation, on_end};
-use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Part};
+use crate::{
+    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, DocumentSource, ModelError, ModelId, Part,
+};
 
 /// The tokens that an image is assumed to need, until the provider reports the count.
 const IMAGE_TOKENS: u64 = 1000;
+
+/// Tokens that are reserved for a document whose length is not known: about ten pages.
+const DOCUMENT_TOKENS: u64 = 17_000;
 
 /// Counts calls in a [`Ledger`]. Before a call, the tokens and money that the call is expected to need are set aside.
 /// After the call, the tokens and money that it used are counted. A prompt is assumed to have one token for four
@@ -52,7 +57,7 @@ impl Budgeted {
 
 fn expected_input(request: &ChatRequest) -> u64 {
     let mut characters = 0_u64;
-    let mut images = 0_u64;
+    let (mut images, mut documents) = (0_u64, 0_u64);
     let length = |text: &str| u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
     for part in request.messages.iter().flat_map(|message| &message.parts) {
         match part {
@@ -60,9 +65,16 @@ fn expected_input(request: &ChatRequest) -> u64 {
             Part::ToolCall(call) => characters += length(&call.arguments.to_string()),
             Part::ToolResult(result) => characters += length(&result.content),
             Part::Image { .. } => images += 1,
+            // A page of a PDF file has about 10 kB, and is read as about 1700 tokens.
+            Part::Document { source: DocumentSource::Base64 { data, .. }, .. } => {
+                characters += u64::try_from(data.len() / 2).unwrap_or(u64::MAX);
+            }
+            Part::Document { source: DocumentSource::Url { .. }, .. } => documents += 1,
+            // What providers keep of earlier reasoning is not counted as input by most of them.
+            Part::EncryptedReasoning { .. } => {}
         }
     }
-    characters.div_ceil(4) + images * IMAGE_TOKENS
+    characters.div_ceil(4) + images * IMAGE_TOKENS + documents * DOCUMENT_TOKENS
 }
 
 #[async_trait]

@@ -145,8 +145,13 @@ mod tests {
     #[test]
     fn waits_grow_to_the_cap_and_obey_the_server() {
         let policy = RetryPolicy { attempts: 8, ..RetryPolicy::default() };
-        let busy =
-            |retry_after| ModelError::Server { model: "m".into(), status: 503, message: String::new(), retry_after };
+        let busy = |retry_after| ModelError::Server {
+            model: "m".into(),
+            status: 503,
+            message: String::new(),
+            retry_after,
+            request_id: None,
+        };
         let waits: Vec<u128> =
             (1..=7).filter_map(|n| policy.wait(&busy(None), n, 0.0)).map(|w| w.as_millis()).collect();
         assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 8000, 8000]);
@@ -155,7 +160,7 @@ mod tests {
         let asked = Duration::from_secs(90);
         assert_eq!(policy.wait(&busy(Some(asked)), 1, 1.0), Some(asked));
         assert_eq!(policy.wait(&busy(Some(Duration::from_secs(121))), 1, 0.0), None);
-        let money = ModelError::Quota { model: "m".into(), message: String::new() };
+        let money = ModelError::Quota { model: "m".into(), message: String::new(), request_id: None };
         assert_eq!(policy.wait(&money, 1, 0.0), None);
     }
 }

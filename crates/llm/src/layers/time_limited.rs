@@ -115,8 +115,15 @@ mod tests {
     impl Hanging {
         fn new(hangs: u32, local: bool) -> Arc<Self> {
             let structured = StructuredSupport::JsonSchema;
-            let capabilities =
-                Capabilities { structured, tools: true, images: false, sampling: true, context: None, local };
+            let capabilities = Capabilities {
+                structured,
+                tools: true,
+                images: false,
+                sampling: true,
+                context: None,
+                local,
+                documents: false,
+            };
             Arc::new(Self { id: ModelId::new("scripted", "hanging"), capabilities, hangs, calls: AtomicU32::new(0) })
         }
 
@@ -140,7 +147,7 @@ mod tests {
         async fn chat(&self, _: ChatRequest) -> Result<ChatResponse, ModelError> {
             self.turn().await;
             let (model, message) = (self.id.to_string(), Message::assistant("here"));
-            Ok(ChatResponse { model, message, finish: FinishReason::Stop, usage: Usage::default() })
+            Ok(ChatResponse { model, message, finish: FinishReason::Stop, usage: Usage::default(), request_id: None })
         }
 
         async fn stream(&self, _: ChatRequest) -> Result<ChatStream, ModelError> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::ModelSpec;
 use crate::cassette::{Cassette, Replay};
-use crate::{ChatModel, Compatible, CompatibleConfig, ModelError, Notes, Scripted};
+use crate::{ChatModel, ModelError, Notes, Remote, RemoteConfig, Scripted};
 
 /// A model that runs inside this program. The caller makes such a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum ModelSource {
 }
 
 /// Makes the model that `spec` names, for `role`. `local` makes models that run inside this program; `notes` takes the
-/// events around calls of the others. A model behind a server gets no key: [`Keys`](crate::compatible::Keys) decides
+/// events around calls of the others. A model behind a server gets no key: [`Keys`](crate::providers::Keys) decides
 /// which key belongs to the model, and the caller sets that key.
 ///
 /// # Errors
@@ -36,10 +36,10 @@ where
     match spec {
         ModelSpec::Embedded => local(ModelSource::Embedded).await,
         ModelSpec::Gguf(path) => local(ModelSource::Gguf(path.clone())).await,
-        ModelSpec::Compatible { name, base_url } => {
-            let mut config = CompatibleConfig::new(name.clone(), base_url.clone());
+        ModelSpec::Remote(spec) => {
+            let mut config = RemoteConfig::from(spec);
             config.notes = notes.clone();
-            Ok(Arc::new(Compatible::new(config)?))
+            Ok(Arc::new(Remote::new(config)?))
         }
         ModelSpec::Scripted(path) => Ok(Arc::new(Scripted::open(path)?)),
         ModelSpec::Replay(path) => Ok(Arc::new(Replay::new(Arc::new(Cassette::replay(path)?), role)?)),

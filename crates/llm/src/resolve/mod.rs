@@ -6,4 +6,4 @@ mod spec;
 
 pub use build::{ModelSource, resolve};
 pub use probe::{LocalServer, probe_local, probe_ports};
-pub use spec::{ModelSpec, ModelSpecs, SpecError};
+pub use spec::{ModelSpec, ModelSpecs, RemoteSpec, SpecError};

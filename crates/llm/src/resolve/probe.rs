@@ -6,7 +6,7 @@ use futures::StreamExt;
 use reqwest::Url;
 use serde_json::Value;
 
-use crate::compatible::http_client;
+use crate::providers::http_client;
 
 /// Usual ports of model servers, with what usually listens there.
 const PORTS: [(u16, &str); 4] = [(11434, "Ollama"), (8080, "llama-server"), (8000, "vLLM"), (1234, "LM Studio")];

@@ -7,7 +7,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compatible::{check_base_url, without_user as shown};
+use crate::RemoteConfig;
+use crate::providers::{Provider, check_base_url, without_user as shown};
 
 /// Which model to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,13 +18,8 @@ pub enum ModelSpec {
     /// The small model inside this program: `embedded`.
     #[default]
     Embedded,
-    /// A model behind a compatible server: `compatible:NAME@BASE_URL`.
-    Compatible {
-        /// The model's name at the server.
-        name: String,
-        /// The server's base address.
-        base_url: String,
-    },
+    /// A model of a provider: `PROVIDER:NAME`, or `PROVIDER:NAME@BASE_URL` at another address than the provider's own.
+    Remote(RemoteSpec),
     /// Weights in a file, run inside this program: a path that ends in `.gguf`, or `gguf:PATH`.
     Gguf(PathBuf),
     /// Answers from a script, for tests of control flow: `scripted:FILE`.
@@ -32,16 +28,104 @@ pub enum ModelSpec {
     Replay(PathBuf),
 }
 
+/// A model of a provider, as users name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteSpec {
+    provider: &'static Provider,
+    name: String,
+    base_url: Option<String>,
+}
+
+impl RemoteSpec {
+    /// A model behind any server with the OpenAI chat-completions interface: `compatible:NAME@BASE_URL`.
+    pub fn compatible(name: impl Into<String>, base_url: impl Into<String>) -> Self {
+        let provider = Provider::compatible();
+        Self { provider, name: name.into(), base_url: Some(base_url.into()) }
+    }
+
+    /// Reads what follows the provider's name and a colon.
+    fn read(provider: &'static Provider, rest: &str) -> Result<Self, String> {
+        // A name such as `@cf/model` begins with the sign that also separates name and address.
+        let parts = rest.split_once('@').filter(|(name, _)| !name.is_empty()).or_else(|| rest.rsplit_once('@'));
+        let (name, base_url) = match parts {
+            Some((name, base_url)) => (name, Some(base_url)),
+            None if provider.base_url().is_some() => (rest, None),
+            None => return Err("`@BASE_URL` is missing".to_owned()),
+        };
+        if name.is_empty() {
+            let place = if base_url.is_some() { "before `@`" } else { "after `:`" };
+            return Err(format!("the model's name is missing {place}"));
+        }
+        if let Some(base_url) = base_url {
+            check_base_url(base_url).map_err(|error| error.to_string())?;
+        }
+        Ok(Self { provider, name: name.to_owned(), base_url: base_url.map(str::to_owned) })
+    }
+
+    /// Who provides the model.
+    pub fn provider(&self) -> &'static Provider {
+        self.provider
+    }
+
+    /// The model's name at the provider.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The address that was named, else the provider's own.
+    pub fn base_url(&self) -> &str {
+        self.base_url.as_deref().or(self.provider.base_url()).unwrap_or_default()
+    }
+}
+
+impl From<&RemoteSpec> for RemoteConfig {
+    fn from(spec: &RemoteSpec) -> Self {
+        Self::new(spec.provider, &spec.name).at(spec.base_url())
+    }
+}
+
+impl fmt::Display for RemoteSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.provider.name(), self.name)?;
+        self.base_url.as_ref().map_or(Ok(()), |base_url| write!(f, "@{base_url}"))
+    }
+}
+
 /// Why a model's name could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` names no model: {why}; write `embedded`, `compatible:NAME@BASE_URL` (such as `compatible:qwen3@http://127.0.0.1:8080/v1`), `PATH.gguf`, `scripted:FILE` or `replay:FILE`"
+    "`{text}` names no model: {why}; write `embedded`, `compatible:NAME@BASE_URL` (such as `compatible:qwen3@http://127.0.0.1:8080/v1`), `PROVIDER:NAME` with one of {}, `PATH.gguf`, `scripted:FILE` or `replay:FILE`",
+    providers()
 )]
 pub struct SpecError {
     /// The text that was written.
     pub text: String,
     /// What is wrong with the text.
     pub why: String,
+}
+
+/// The names of the providers, for messages.
+fn providers() -> String {
+    let names: Vec<String> = Provider::all()
+        .filter(|provider| *provider != Provider::compatible())
+        .map(|provider| format!("`{}`", provider.name()))
+        .collect();
+    names.join(", ")
+}
+
+impl ModelSpec {
+    /// A model behind any server with the OpenAI chat-completions interface.
+    pub fn compatible(name: impl Into<String>, base_url: impl Into<String>) -> Self {
+        Self::Remote(RemoteSpec::compatible(name, base_url))
+    }
+
+    /// The model of a provider, when it is one.
+    pub fn remote(&self) -> Option<&RemoteSpec> {
+        match self {
+            Self::Remote(spec) => Some(spec),
+            _ => None,
+        }
+    }
 }
 
 impl FromStr for ModelSpec {
@@ -55,25 +139,18 @@ impl FromStr for ModelSpec {
         };
         match text.split_once(':') {
             None if text == "embedded" => Ok(Self::Embedded),
-            Some(("compatible", rest)) => {
-                let (name, base_url) = rest
-                    .split_once('@')
-                    // A name such as `@cf/model` begins with the sign that also separates name and address.
-                    .filter(|(name, _)| !name.is_empty())
-                    .or_else(|| rest.rsplit_once('@'))
-                    .ok_or_else(|| wrong("`@BASE_URL` is missing".to_owned()))?;
-                if name.is_empty() {
-                    return Err(wrong("the model's name is missing before `@`".to_owned()));
-                }
-                check_base_url(base_url).map_err(|error| wrong(error.to_string()))?;
-                Ok(Self::Compatible { name: name.to_owned(), base_url: base_url.to_owned() })
-            }
             Some(("gguf", path)) => file(path).map(Self::Gguf),
             Some(("scripted", path)) => file(path).map(Self::Scripted),
             Some(("replay", path)) => file(path).map(Self::Replay),
             _ if text.to_ascii_lowercase().ends_with(".gguf") => Ok(Self::Gguf(PathBuf::from(text))),
             _ if text.is_empty() => Err(wrong("it is empty".to_owned())),
-            Some((kind, _)) => Err(wrong(format!("`{}` is no kind of model", shown(kind)))),
+            Some((kind, rest)) => match Provider::named(kind) {
+                Some(provider) => RemoteSpec::read(provider, rest).map(Self::Remote).map_err(wrong),
+                None => {
+                    let nearest = Provider::nearest(kind).map(|name| format!(", `{name}` is")).unwrap_or_default();
+                    Err(wrong(format!("`{}` is no kind of model{nearest}", shown(kind))))
+                }
+            },
             None => Err(wrong("it is neither a kind of model nor a weights file".to_owned())),
         }
     }
@@ -83,7 +160,7 @@ impl fmt::Display for ModelSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Embedded => f.write_str("embedded"),
-            Self::Compatible { name, base_url } => write!(f, "compatible:{name}@{base_url}"),
+            Self::Remote(spec) => spec.fmt(f),
             Self::Gguf(path) => write!(f, "gguf:{}", path.display()),
             Self::Scripted(path) => write!(f, "scripted:{}", path.display()),
             Self::Replay(path) => write!(f, "replay:{}", path.display()),
@@ -181,11 +258,22 @@ mod tests {
 
     #[test]
     fn names_are_read_and_written() {
-        let compatible = |name: &str, base: &str| ModelSpec::Compatible { name: name.into(), base_url: base.into() };
+        let compatible = |name: &str, base: &str| ModelSpec::compatible(name, base);
+        let of = |provider: &str, name: &str, base: Option<&str>| {
+            let provider = Provider::named(provider).unwrap();
+            ModelSpec::Remote(RemoteSpec { provider, name: name.into(), base_url: base.map(str::to_owned) })
+        };
         let cases = [
             ("embedded", ModelSpec::Embedded),
             ("compatible:qwen3:8b@http://127.0.0.1:11434/v1", compatible("qwen3:8b", "http://127.0.0.1:11434/v1")),
             ("compatible:@cf/m@https://h/v1", compatible("@cf/m", "https://h/v1")),
+            ("anthropic:claude-opus-5-5", of("anthropic", "claude-opus-5-5", None)),
+            ("ollama:qwen3:8b@http://127.0.0.1:11434", of("ollama", "qwen3:8b", Some("http://127.0.0.1:11434"))),
+            ("openrouter:meta/llama:free", of("openrouter", "meta/llama:free", None)),
+            (
+                "azure:d@https://r.openai.azure.com/openai/v1",
+                of("azure", "d", Some("https://r.openai.azure.com/openai/v1")),
+            ),
             ("gguf:a/b.gguf", ModelSpec::Gguf("a/b.gguf".into())),
             ("scripted:s.jsonl", ModelSpec::Scripted("s.jsonl".into())),
             ("replay:r.jsonl", ModelSpec::Replay("r.jsonl".into())),
@@ -204,7 +292,12 @@ mod tests {
         for (text, expected) in [
             ("", "it is empty"),
             ("gpt-6", "it is neither a kind of model nor a weights file"),
-            ("anthropic:claude", "`anthropic` is no kind of model"),
+            ("antropic:claude", "`antropic` is no kind of model, `anthropic` is; write"),
+            ("claude:opus", "`claude` is no kind of model; write"),
+            ("anthropic:", "the model's name is missing after `:`"),
+            ("azure:gpt", "`@BASE_URL` is missing"),
+            ("ollama:qwen3@127.0.0.1:11434", "not a base address"),
+            ("ollama:qwen3@http://me:secret@h", "LLM_API_KEY"),
             ("compatible:m", "`@BASE_URL` is missing"),
             ("compatible:@http://h", "the model's name is missing"),
             ("compatible:m@h:80/v1", "must begin with `http://`"),

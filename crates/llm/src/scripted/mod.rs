@@ -90,6 +90,7 @@ impl Scripted {
             sampling: true,
             context: None,
             local: true,
+            documents: false,
         };
         Self { id: ModelId::new("scripted", name), capabilities, source, calls: Mutex::new(Vec::new()) }
     }
@@ -108,6 +109,7 @@ impl Scripted {
                         message: format!(
                             "no rule of the script answers the request whose last message begins `{start}`"
                         ),
+                        request_id: None,
                     })
                 })
             }
@@ -137,6 +139,8 @@ pub fn rendered(request: &ChatRequest) -> String {
                 Part::ToolCall(call) => text.push_str(&format!("[call {} {}]", call.name, call.arguments)),
                 Part::ToolResult(result) => text.push_str(&format!("[result {}]", result.content)),
                 Part::Image { .. } => text.push_str("[image]"),
+                Part::Document { .. } => text.push_str("[document]"),
+                Part::EncryptedReasoning { .. } => {}
             }
         }
         text.push('\n');

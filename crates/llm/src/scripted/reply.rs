@@ -36,7 +36,7 @@ impl Reply {
             output: rough_tokens(&message.joined_text()),
             ..Usage::default()
         });
-        ChatResponse { model: model.to_owned(), message, finish: self.finish, usage }
+        ChatResponse { model: model.to_owned(), message, finish: self.finish, usage, request_id: None }
     }
 }
 

@@ -154,8 +154,12 @@ fn ask_again(
 ) {
     // Providers refuse an empty assistant message.
     let reply_text = if raw.trim().is_empty() { "(no text)" } else { raw };
-    let mut parts: Vec<Part> =
-        reply.parts.iter().filter(|part| matches!(part, Part::Reasoning { .. })).cloned().collect();
+    let mut parts: Vec<Part> = reply
+        .parts
+        .iter()
+        .filter(|part| matches!(part, Part::Reasoning { .. } | Part::EncryptedReasoning { .. }))
+        .cloned()
+        .collect();
     parts.push(Part::Text { text: reply_text.to_owned() });
     request.messages.push(Message { role: Role::Assistant, parts });
     let list: String = errors.iter().map(|error| format!("- {error}\n")).collect();

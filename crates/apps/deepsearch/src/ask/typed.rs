@@ -88,7 +88,7 @@ async fn called<T: DeserializeOwned + JsonSchema>(
 ) -> Result<(T, String), ModelError> {
     let schema = schema.unwrap_or_else(schema_of::<T>);
     let description = schema.get("description").and_then(|text| text.as_str()).unwrap_or_default().to_owned();
-    request.tools = vec![ToolSpec { name: tool.to_owned(), description, parameters: schema.clone() }];
+    request.tools = vec![ToolSpec { name: tool.to_owned(), description, parameters: schema.clone(), strict: false }];
     request.tool_choice = ToolChoice::Auto;
     let response = model.chat(request).await?;
     let parse = |message: String, raw: &str| ModelError::Parse {

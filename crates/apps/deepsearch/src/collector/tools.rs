@@ -230,5 +230,6 @@ fn spec(tool: &str) -> ToolSpec {
             "required": ["query"],
             "additionalProperties": false,
         }),
+        strict: false,
     }
 }

@@ -112,7 +112,7 @@ mod tests {
                     assert!(request.messages.iter().flat_map(|message| &message.parts).any(is_picture));
                     json!({ "score": (self.score)(next(1)), "problems": "the title says too little" })
                 } else {
-                    return Err(ModelError::Invalid { model: "scripted".into(), message: prompt });
+                    return Err(ModelError::Invalid { model: "scripted".into(), message: prompt, request_id: None });
                 };
                 Ok(answer.to_string())
             }))
@@ -286,7 +286,7 @@ mod tests {
             assert_eq!(state.final_result.response_content, report().report_content);
         }
         let dead = Scripted::from_fn(|_: &ChatRequest| {
-            Err::<String, _>(ModelError::Invalid { model: "m".into(), message: "gone".into() })
+            Err::<String, _>(ModelError::Invalid { model: "m".into(), message: "gone".into(), request_id: None })
         });
         let state = run(Arc::new(dead), Some(0)).await;
         assert_eq!(codes(&state), [212_411]);

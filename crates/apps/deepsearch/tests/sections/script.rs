@@ -153,7 +153,7 @@ impl Script {
 
 /// The server's fault, not worth a retry.
 pub(crate) fn outage() -> ModelError {
-    ModelError::Quota { model: "scripted".into(), message: "nothing left".into() }
+    ModelError::Quota { model: "scripted".into(), message: "nothing left".into(), request_id: None }
 }
 
 /// A call of a tool.

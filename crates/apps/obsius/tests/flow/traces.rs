@@ -119,7 +119,7 @@ async fn a_model_error_on_the_simple_path_is_an_error_with_its_class_and_no_note
     let before = place.bytes();
     let model = scripted(|_, _, _| {
         let retry_after = Some(std::time::Duration::from_secs(7));
-        Err(ModelError::RateLimited { model: "m".into(), message: "slow down".into(), retry_after })
+        Err(ModelError::RateLimited { model: "m".into(), message: "slow down".into(), retry_after, request_id: None })
     });
     let Outcome::Done(state) = run(&place.runs(model), place.session("Create a note about AI")).await else {
         panic!("it ends")

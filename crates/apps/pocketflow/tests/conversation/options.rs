@@ -34,7 +34,7 @@ fn model(fails: u32) -> Scripted {
         }
         if prompt.contains("You find what research leaves open") && asked.fetch_add(1, Ordering::SeqCst) < fails {
             let (model, message) = ("script".to_owned(), "down".to_owned());
-            return Err(ModelError::Server { model, status: 503, message, retry_after: None });
+            return Err(ModelError::Server { model, status: 503, message, retry_after: None, request_id: None });
         }
         scripted_reply(&prompt)
     })

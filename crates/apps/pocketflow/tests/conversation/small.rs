@@ -36,6 +36,7 @@ fn small_talk(answers: Value) -> ScriptedConversation {
         sampling: true,
         context: None,
         local: true,
+        documents: false,
     };
     let source = ScriptedSource::new(&[Answer::Records]);
     let model = model.with_capabilities(capabilities);

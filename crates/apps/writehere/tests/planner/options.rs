@@ -72,7 +72,13 @@ async fn an_action_of_ones_own_that_fails_fails_its_task_and_not_the_run() {
 /// A model that is down for the first three texts.
 fn rests() -> Arc<dyn ChatModel> {
     let (script, asked) = (script(), AtomicU32::new(0));
-    let down = ModelError::Server { model: "script".into(), status: 503, message: "down".into(), retry_after: None };
+    let down = ModelError::Server {
+        model: "script".into(),
+        status: 503,
+        message: "down".into(),
+        retry_after: None,
+        request_id: None,
+    };
     Arc::new(Scripted::from_fn(move |request| {
         if rendered(request).contains("<article>") && asked.fetch_add(1, Ordering::SeqCst) < 3 {
             return Err(down.clone());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use graphloom_llm::layers::Budget;
-use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
+use graphloom_llm::resolve::ModelSpecs;
 use serde_json::{Map, Value};
 
 use super::project::{lies_in, project_refusal};
@@ -48,8 +48,7 @@ impl Shared {
             match key.as_str() {
                 "model" => {
                     let specs: ModelSpecs = one()?.parse().map_err(|error| wrong(format!("{error}")))?;
-                    let remote = |spec: &&ModelSpec| matches!(spec, ModelSpec::Compatible { .. });
-                    if owner == Owner::Project && specs.all().into_iter().any(|spec| remote(&spec)) {
+                    if owner == Owner::Project && specs.all().into_iter().any(|spec| spec.remote().is_some()) {
                         return Err(project_refusal(source, key, "a server, which would get your texts and your key"));
                     }
                     self.model = Some(specs);

@@ -14,7 +14,7 @@ use graphloom_cli::{
     key_plan, usable_model,
 };
 use graphloom_core_graph::checkpoint::ThreadFilter;
-use graphloom_llm::compatible::{HOSTS_VARIABLE, KEY_VARIABLE, KeyUse, role_variable};
+use graphloom_llm::providers::{HOSTS_VARIABLE, KEY_VARIABLE, KeyUse, Provider, role_variable};
 use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 
 use findings::{BuiltIn, Choice, Data, Findings, Index, Key, KeyDestination, Server, StoreState};
@@ -146,14 +146,6 @@ fn sent(chosen: &Chosen) -> Result<Vec<KeyDestination>, graphloom_llm::ModelErro
 
 /// Names and whether they are set; a value never leaves this function.
 fn keys(named: Option<&ModelSpecs>) -> Vec<Key> {
-    const OTHERS: [&str; 6] = [
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "GEMINI_API_KEY",
-        "GOOGLE_API_KEY",
-        "OPENROUTER_API_KEY",
-        "DEEPSEEK_API_KEY",
-    ];
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let file = |name: &str| format!("{name}_FILE");
     let mut keys = vec![Key {
@@ -171,16 +163,37 @@ fn keys(named: Option<&ModelSpecs>) -> Vec<Key> {
         set: true,
         allows: format!("the key of the server that the role `{role}` names, and of no other"),
     }));
-    keys.extend(OTHERS.into_iter().filter(|name| is_set(name)).map(|name| {
-        Key {
-            variable: name.to_owned(),
-            set: true,
-            allows:
-                "not read by this version; where the provider has an OpenAI-compatible address, set `LLM_API_KEY` and \
-                 name `compatible:NAME@BASE_URL`"
-                    .to_owned(),
+    for (variable, allows) in keys_of_providers() {
+        if is_set(&variable) || is_set(&file(&variable)) {
+            keys.push(Key { variable, set: true, allows });
         }
-    }));
+    }
+    keys
+}
+
+/// The variable of every provider's key, and the one host that it is for.
+fn keys_of_providers() -> Vec<(String, String)> {
+    let mut keys: Vec<(String, String)> = Vec::new();
+    for provider in Provider::all() {
+        let host = match provider.key_address_variable() {
+            Some(address) => format!("the host that `{address}` names"),
+            None => provider.base_url().map(|base_url| format!("`{base_url}`")).unwrap_or_default(),
+        };
+        for (position, variable) in provider.key_variables().iter().enumerate() {
+            if keys.iter().any(|(known, _)| known == variable) {
+                continue;
+            }
+            let unless = match position {
+                0 => String::new(),
+                _ => format!(", unless `{}` is set", provider.key_variables()[0]),
+            };
+            let name = provider.name();
+            keys.push((
+                (*variable).to_owned(),
+                format!("the key of `{name}:NAME`, sent to {host} and to no other{unless}"),
+            ));
+        }
+    }
     keys
 }
 

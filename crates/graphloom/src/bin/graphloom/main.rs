@@ -29,7 +29,7 @@ struct Args {
 enum Command {
     /// Make a crate with a graph, its tests and its CI
     New(new::NewArgs),
-    /// Fetch, list and check the weights of the built-in model
+    /// Fetch, list and check the weights of the built-in model, and list the models of a provider
     #[cfg(feature = "embedded")]
     #[command(subcommand)]
     Model(model::ModelCommand),

@@ -1,4 +1,6 @@
-//! `graphloom model`: the weights of the built-in model.
+//! `graphloom model`: the weights of the built-in model, and the models that providers offer.
+
+mod offered;
 
 use std::path::PathBuf;
 
@@ -19,8 +21,13 @@ pub(crate) enum ModelCommand {
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
     },
-    /// List the models that can be fetched
-    List,
+    /// List the models that can be fetched, or those that a provider offers
+    List {
+        /// Ask this provider for its models instead: `anthropic`, `openai`, `gemini`, `ollama` and others, at another
+        /// address with `NAME@BASE_URL`
+        #[arg(long, value_name = "PROVIDER")]
+        provider: Option<String>,
+    },
     /// Print where the weights are
     Path {
         /// The model; `list` names them all
@@ -34,6 +41,11 @@ pub(crate) enum ModelCommand {
 }
 
 pub(crate) async fn run(command: ModelCommand, dirs: DataDir, progress: &Progress) -> Result<ExitStatus, Failure> {
+    if let ModelCommand::List { provider: Some(provider) } = &command {
+        let (text, value) = offered::offered(provider, progress).await?;
+        progress.result(ExitStatus::Done, &text, &value)?;
+        return Ok(ExitStatus::Done);
+    }
     let told = progress.clone();
     // Fetching and hashing block.
     let done = tokio::task::spawn_blocking(move || work(command, &dirs, &told)).await;
@@ -52,7 +64,7 @@ fn work(command: ModelCommand, dirs: &DataDir, progress: &Progress) -> Result<(S
             let path = fetch_weights(&model, dirs, &options, progress)?;
             Ok((path.display().to_string(), json!({"model": model.name, "path": path})))
         }
-        ModelCommand::List => {
+        ModelCommand::List { .. } => {
             let mut text = String::new();
             let mut list = Vec::new();
             for model in weights::list() {

@@ -9,8 +9,8 @@ use graphloom_cli::{DataDir, Failure, ModelArgs, ModelSet, ServerOptions, Sessio
 use graphloom_deepsearch::config::LlmConfig;
 use graphloom_deepsearch::status::StatusCode;
 use graphloom_deepsearch::{Config, Slot};
-use graphloom_llm::compatible::ApiKey;
 use graphloom_llm::layers::Spent;
+use graphloom_llm::providers::ApiKey;
 use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 use graphloom_llm::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Params,
@@ -65,10 +65,7 @@ fn named_slots(config: &Config) -> impl Iterator<Item = (&'static str, &LlmConfi
 /// The slots as `--model` would name them; none when there are none. A slot without an address is 211200, slots without
 /// `general` are 211203.
 fn specs(config: &Config) -> Result<Option<ModelSpecs>, Failure> {
-    let spec = |model: &LlmConfig| ModelSpec::Compatible {
-        name: model.model_name.trim().to_owned(),
-        base_url: model.base_url.trim().to_owned(),
-    };
+    let spec = |model: &LlmConfig| ModelSpec::compatible(model.model_name.trim(), model.base_url.trim());
     let mut specs = ModelSpecs::default();
     let mut general = false;
     let mut others = false;

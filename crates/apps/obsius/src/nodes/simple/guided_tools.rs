@@ -221,6 +221,7 @@ impl GuidedTools {
             message: Message { role: Role::Assistant, parts },
             finish,
             usage,
+            request_id: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use graphloom_llm::providers::Provider;
 use serde::Serialize;
 
 use super::LITTLE_ROOM;
@@ -73,6 +74,8 @@ pub(crate) struct ModelAnswer {
     pub(crate) said: Option<String>,
     /// Why there was no answer.
     pub(crate) problem: Option<String>,
+    /// Tokens that were read for the answer, and generated.
+    pub(crate) tokens: Option<(u64, u64)>,
     /// From the question to the whole answer.
     pub(crate) milliseconds: u64,
 }
@@ -135,10 +138,20 @@ impl Findings {
             Some(spec) => suggestions.push(format!("use the model on this machine with `--model {spec}`")),
             None if self.servers.is_empty() => suggestions.push(
                 "for results worth reading start a local model server (llama-server, Ollama, vLLM, LM Studio) or name one \
-                 with `--model compatible:NAME@BASE_URL`"
+                 with `--model compatible:NAME@BASE_URL`, or a provider's with `--model anthropic:NAME` and the like"
                     .to_owned(),
             ),
             None => suggestions.push("the server on this machine has no model that can chat; load one".to_owned()),
+        }
+        let providers = Provider::all().filter(|provider| {
+            self.keys.iter().any(|key| key.set && provider.key_variables().contains(&key.variable.as_str()))
+        });
+        let is_built_in = self.choice.as_ref().is_some_and(|choice| choice.model == "embedded");
+        if let Some(provider) = providers.filter(|_| is_built_in).map(Provider::name).next() {
+            suggestions.push(format!(
+                "there is a key for `{provider}`: `graphloom model list --provider {provider}` lists its models, and \
+                 `--model {provider}:NAME` uses one"
+            ));
         }
         match self.built_in.state.as_str() {
             "ready" | "not built" => {}

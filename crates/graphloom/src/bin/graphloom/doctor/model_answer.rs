@@ -46,12 +46,17 @@ pub(super) async fn model_answers(
         request.params.max_tokens = Some(LENGTH);
         let begun = Instant::now();
         let answer = tokio::time::timeout(PATIENCE, set.models.role(role).chat(request)).await;
-        let (said, problem) = match answer {
-            Ok(Ok(answer)) => (Some(first_word(&answer.text())), None),
-            Ok(Err(error)) => (None, Some(error.to_string())),
-            Err(_) => (None, Some(format!("no answer within {} s", PATIENCE.as_secs()))),
-        };
-        words.push(ModelAnswer { model, said, problem, milliseconds: begun.elapsed().as_millis() as u64 });
+        let milliseconds = begun.elapsed().as_millis() as u64;
+        let mut word = ModelAnswer { model, said: None, problem: None, tokens: None, milliseconds };
+        match answer {
+            Ok(Ok(answer)) => {
+                word.said = Some(first_word(&answer.text()));
+                word.tokens = Some((answer.usage.input, answer.usage.output));
+            }
+            Ok(Err(error)) => word.problem = Some(error.to_string()),
+            Err(_) => word.problem = Some(format!("no answer within {} s", PATIENCE.as_secs())),
+        }
+        words.push(word);
     }
     Ok(words)
 }

@@ -34,7 +34,13 @@ impl fmt::Display for Findings {
         for word in &self.words {
             let seconds = word.milliseconds as f64 / 1e3;
             match &word.said {
-                Some(said) => writeln!(f, "  `{}` said \"{said}\" after {seconds:.1} s", word.model)?,
+                Some(said) => {
+                    write!(f, "  `{}` said \"{said}\" after {seconds:.1} s", word.model)?;
+                    if let Some((read, generated)) = word.tokens.filter(|tokens| *tokens != (0, 0)) {
+                        write!(f, ", with {read} tokens read and {generated} generated")?;
+                    }
+                    writeln!(f)?;
+                }
                 None => writeln!(f, "  `{}` gave no answer", word.model)?,
             }
         }

@@ -7,8 +7,8 @@ use std::env::{args, var};
 use std::error::Error;
 use std::sync::Arc;
 
-use graphloom::llm::compatible::{KeyUse, Keys};
-use graphloom::llm::{ChatModel, Compatible, CompatibleConfig};
+use graphloom::llm::providers::{KeyUse, Keys};
+use graphloom::llm::{ChatModel, Remote, RemoteConfig};
 
 use new_crate::{Resources, Talk};
 use new_crate::{graph, script};
@@ -19,11 +19,11 @@ fn model() -> Result<Arc<dyn ChatModel>, Box<dyn Error>> {
         return Ok(Arc::new(script()));
     };
     let key = Keys::from_env(["agent"])?.of("agent", &base_url, Some(&base_url))?;
-    let mut config = CompatibleConfig::new(name, base_url);
+    let mut config = RemoteConfig::compatible(name, base_url);
     if let KeyUse::Sent { key, .. } = key {
         config.key = Some(key);
     }
-    Ok(Arc::new(Compatible::new(config)?))
+    Ok(Arc::new(Remote::new(config)?))
 }
 
 #[tokio::main(flavor = "current_thread")]

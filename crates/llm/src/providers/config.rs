@@ -1,26 +1,29 @@
-//! The address of a compatible server, and the time limits of its calls.
+//! The address of a provider, and the time limits of its calls.
 
 use std::time::Duration;
 
 use reqwest::Url;
 
-use super::{ApiKey, keys};
+use super::table::COMPATIBLE;
+use super::{ApiKey, Provider, keys};
 use crate::{ModelError, Notes};
 
-/// The environment variable of the key for `compatible:` models.
+/// The environment variable of the key for the main model, whoever provides it.
 pub const KEY_VARIABLE: &str = "LLM_API_KEY";
 
-/// Configuration of a [`Compatible`](super::Compatible) client.
+/// Configuration of a [`Remote`](super::Remote) client.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct CompatibleConfig {
-    /// The model's name at the server.
+pub struct RemoteConfig {
+    /// Who provides the model.
+    pub provider: &'static Provider,
+    /// The model's name at the provider.
     pub name: String,
-    /// The address that `/chat/completions` is added to, such as `http://127.0.0.1:8080/v1`.
+    /// The address that the paths of the interface are added to, such as `http://127.0.0.1:8080/v1`.
     pub base_url: String,
-    /// The key that is sent as a bearer token, if any. Over `http` it is sent to this machine only.
+    /// The key that is sent, if any. Over `http` it is sent to this machine only.
     pub key: Option<ApiKey>,
-    /// The variable that is named when the server refuses the key; [`KEY_VARIABLE`] unless set.
+    /// The variable that is named when the provider refuses the key; the provider's own unless set.
     pub key_variable: String,
     /// The limit for making a connection; 5 seconds unless set.
     pub connect_timeout: Duration,
@@ -28,39 +31,54 @@ pub struct CompatibleConfig {
     pub timeout: Duration,
     /// The longest silence of a stream; 120 seconds unless set.
     pub idle_timeout: Duration,
-    /// The most tokens of input and output together, where known.
+    /// The most tokens of input and output together, where known. Ollama is asked for a context of this size, and for one
+    /// that the conversation fits into where it is not known.
     pub context: Option<u32>,
-    /// Whether the model reads images; off unless set, because servers do not say.
+    /// Whether the model reads images; as the provider's models usually do unless set. A server of one's own does not say,
+    /// so there it is off.
     pub images: bool,
     /// The log of rejected features.
     pub notes: Notes,
 }
 
-impl CompatibleConfig {
-    /// A configuration without a key. [`Keys`](super::Keys) decides which key belongs to the address.
-    pub fn new(name: impl Into<String>, base_url: impl Into<String>) -> Self {
+impl RemoteConfig {
+    /// A configuration for a provider at its own address, without a key. [`Keys`](super::Keys) decides which key belongs
+    /// to the address.
+    pub fn new(provider: &'static Provider, name: impl Into<String>) -> Self {
         Self {
+            provider,
             name: name.into(),
-            base_url: base_url.into(),
+            base_url: provider.base_url().unwrap_or_default().to_owned(),
             key: None,
-            key_variable: KEY_VARIABLE.to_owned(),
+            key_variable: provider.key_variable().to_owned(),
             connect_timeout: Duration::from_secs(5),
             timeout: Duration::from_secs(600),
             idle_timeout: Duration::from_secs(120),
             context: None,
-            images: false,
+            images: provider.peculiarities.images,
             notes: Notes::default(),
         }
     }
 
-    /// The address of chat completions.
-    pub(super) fn endpoint(&self) -> Result<Url, ModelError> {
+    /// A configuration for any server with the OpenAI chat-completions interface, without a key.
+    pub fn compatible(name: impl Into<String>, base_url: impl Into<String>) -> Self {
+        Self::new(&COMPATIBLE, name).at(base_url)
+    }
+
+    /// The same at another address.
+    #[must_use]
+    pub fn at(mut self, base_url: impl Into<String>) -> Self {
+        self.base_url = base_url.into();
+        self
+    }
+
+    /// The base address, when the key may be sent there.
+    pub(super) fn base(&self) -> Result<Url, ModelError> {
         let url = check_base_url(&self.base_url)?;
         if self.key.is_some() && !keys::cannot_be_read(&url) {
             return Err(keys::in_the_open(&self.key_variable, &url));
         }
-        let joined = format!("{}/chat/completions", url.as_str().trim_end_matches('/'));
-        Url::parse(&joined).map_err(|error| wrong(&self.base_url, &error.to_string()))
+        Ok(url)
     }
 }
 
@@ -107,7 +125,11 @@ mod tests {
 
     #[test]
     fn addresses_are_checked() {
-        let endpoint = |base: &str| CompatibleConfig::new("m", base).endpoint().map(|url| url.to_string());
+        let endpoint = |base: &str| {
+            let url = RemoteConfig::compatible("m", base).base()?;
+            let place = COMPATIBLE.wire().protocol().place("m", false);
+            Ok::<_, ModelError>(crate::providers::remote::address(&url, &place).to_string())
+        };
         assert_eq!(endpoint("http://127.0.0.1:8080/v1").unwrap(), "http://127.0.0.1:8080/v1/chat/completions");
         assert_eq!(endpoint("https://h/api/v1/").unwrap(), "https://h/api/v1/chat/completions");
         assert_eq!(endpoint("http://h").unwrap(), "http://h/chat/completions");
@@ -127,9 +149,9 @@ mod tests {
     #[test]
     fn a_key_never_goes_in_the_open() {
         let with_key = |base: &str| {
-            let mut config = CompatibleConfig::new("m", base);
+            let mut config = RemoteConfig::compatible("m", base);
             config.key = ApiKey::new("sk-secret");
-            config.endpoint().map(|_| ()).map_err(|error| error.to_string())
+            config.base().map(|_| ()).map_err(|error| error.to_string())
         };
         for base in ["https://h/v1", "http://127.0.0.1:1/v1", "http://localhost/v1", "http://[::1]/v1"] {
             assert_eq!(with_key(base), Ok(()), "{base}");

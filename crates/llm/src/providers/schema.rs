@@ -1,16 +1,45 @@
-//! A JSON Schema in the strict dialect of `response_format`.
+//! A JSON Schema in the strict dialect of a provider.
 //!
-//! Every property is required, optional properties become nullable, no object takes other properties, references have
-//! no siblings. Rules that the dialect lacks are written into descriptions. Values are checked against the original
-//! schema later.
+//! No object takes other properties, references have no siblings. With OpenAI every property is required, and optional
+//! properties become nullable. Rules that a dialect lacks are written into descriptions. Values are checked against the
+//! original schema later.
 
 use serde_json::{Map, Value, json};
 
 /// Keywords that the dialect ignores or refuses.
 const DROPPED: [&str; 6] = ["default", "$schema", "$id", "examples", "$comment", "uniqueItems"];
 
-/// Keywords that move into the description.
-const DESCRIBED: [&str; 4] = ["minLength", "maxLength", "minProperties", "maxProperties"];
+/// What a provider's dialect of JSON Schema lacks.
+#[derive(Debug)]
+pub(super) struct SchemaDialect {
+    /// Keywords that move into the description.
+    described: &'static [&'static str],
+    /// Whether every property must be required.
+    all_required: bool,
+}
+
+/// OpenAI's strict dialect.
+pub(super) const OPENAI: SchemaDialect =
+    SchemaDialect { described: &["minLength", "maxLength", "minProperties", "maxProperties"], all_required: true };
+
+/// Anthropic's dialect.
+pub(super) const ANTHROPIC: SchemaDialect = SchemaDialect {
+    described: &[
+        "minLength",
+        "maxLength",
+        "pattern",
+        "minProperties",
+        "maxProperties",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minItems",
+        "maxItems",
+    ],
+    all_required: false,
+};
 
 /// Formats that the dialect knows.
 const FORMATS: [&str; 9] = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
@@ -20,13 +49,19 @@ const MAX_DEPTH: usize = 64;
 
 /// The strict form of `schema`. `None` when the dialect cannot express the schema, such as an object with free keys.
 /// The caller then sends `schema` unchanged and not strict.
-pub(super) fn strict(schema: &Value) -> Option<Value> {
+pub(super) fn convert(schema: &Value, dialect: &SchemaDialect) -> Option<Value> {
     let mut trail = Vec::new();
-    let result = convert(schema, schema, &mut trail, 0)?;
+    let result = converted(schema, schema, dialect, &mut trail, 0)?;
     (result.get("type").is_some_and(|name| name == "object")).then_some(result)
 }
 
-fn convert(schema: &Value, root: &Value, trail: &mut Vec<String>, depth: usize) -> Option<Value> {
+fn converted(
+    schema: &Value,
+    root: &Value,
+    dialect: &SchemaDialect,
+    trail: &mut Vec<String>,
+    depth: usize,
+) -> Option<Value> {
     if depth > MAX_DEPTH {
         return None;
     }
@@ -45,9 +80,9 @@ fn convert(schema: &Value, root: &Value, trail: &mut Vec<String>, depth: usize) 
         merged
             .extend(members.iter().filter(|(key, _)| *key != "$ref").map(|(key, value)| (key.clone(), value.clone())));
         trail.push(reference.to_owned());
-        let converted = convert(&Value::Object(merged), root, trail, depth + 1);
+        let merged = converted(&Value::Object(merged), root, dialect, trail, depth + 1);
         trail.pop();
-        return converted;
+        return merged;
     }
     if ["not", "if", "then", "else", "patternProperties", "dependentRequired", "dependentSchemas", "prefixItems"]
         .iter()
@@ -60,7 +95,7 @@ fn convert(schema: &Value, root: &Value, trail: &mut Vec<String>, depth: usize) 
         let mut merged = only.as_object()?.clone();
         merged
             .extend(members.iter().filter(|(key, _)| *key != "allOf").map(|(key, value)| (key.clone(), value.clone())));
-        return convert(&Value::Object(merged), root, trail, depth + 1);
+        return converted(&Value::Object(merged), root, dialect, trail, depth + 1);
     }
     let is_object = members.get("type").is_some_and(|name| name == "object" || has(name, "object"));
     let mut out = Map::new();
@@ -68,7 +103,7 @@ fn convert(schema: &Value, root: &Value, trail: &mut Vec<String>, depth: usize) 
     for (key, value) in members {
         match key.as_str() {
             word if DROPPED.contains(&word) => {}
-            word if DESCRIBED.contains(&word) => remarks.push(format!("{word}: {value}")),
+            word if dialect.described.contains(&word) => remarks.push(format!("{word}: {value}")),
             "format" => {
                 if value.as_str().is_some_and(|name| FORMATS.contains(&name)) {
                     out.insert(key.clone(), value.clone());
@@ -76,19 +111,19 @@ fn convert(schema: &Value, root: &Value, trail: &mut Vec<String>, depth: usize) 
             }
             "properties" | "required" | "additionalProperties" => {}
             "$defs" | "definitions" => {
-                let mut converted = Map::new();
+                let mut definitions = Map::new();
                 for (name, inner) in value.as_object()? {
-                    converted.insert(name.clone(), convert(inner, root, trail, depth + 1)?);
+                    definitions.insert(name.clone(), converted(inner, root, dialect, trail, depth + 1)?);
                 }
-                out.insert(key.clone(), Value::Object(converted));
+                out.insert(key.clone(), Value::Object(definitions));
             }
             "anyOf" | "oneOf" => {
                 let branches: Option<Vec<Value>> =
-                    value.as_array()?.iter().map(|branch| convert(branch, root, trail, depth + 1)).collect();
+                    value.as_array()?.iter().map(|branch| converted(branch, root, dialect, trail, depth + 1)).collect();
                 out.insert("anyOf".to_owned(), Value::Array(branches?));
             }
             "items" => {
-                out.insert(key.clone(), convert(value, root, trail, depth + 1)?);
+                out.insert(key.clone(), converted(value, root, dialect, trail, depth + 1)?);
             }
             _ => {
                 out.insert(key.clone(), value.clone());
@@ -109,14 +144,19 @@ fn convert(schema: &Value, root: &Value, trail: &mut Vec<String>, depth: usize) 
             .and_then(Value::as_array)
             .map(|names| names.iter().filter_map(Value::as_str).collect())
             .unwrap_or_default();
-        let mut converted = Map::new();
+        let mut members = Map::new();
         for (name, inner) in properties.into_iter().flatten() {
-            let inner = convert(inner, root, trail, depth + 1)?;
-            let inner = if required.contains(&name.as_str()) { inner } else { nullable(inner) };
-            converted.insert(name.clone(), inner);
+            let inner = converted(inner, root, dialect, trail, depth + 1)?;
+            let is_optional = dialect.all_required && !required.contains(&name.as_str());
+            members.insert(name.clone(), if is_optional { nullable(inner) } else { inner });
         }
-        let names: Vec<Value> = converted.keys().cloned().map(Value::String).collect();
-        out.insert("properties".to_owned(), Value::Object(converted));
+        let names: Vec<Value> = members
+            .keys()
+            .filter(|name| dialect.all_required || required.contains(&name.as_str()))
+            .cloned()
+            .map(Value::String)
+            .collect();
+        out.insert("properties".to_owned(), Value::Object(members));
         out.insert("required".to_owned(), Value::Array(names));
         out.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
@@ -202,11 +242,33 @@ mod tests {
                 "Kind": {"anyOf": [{"type": "string", "const": "a"}, {"type": "string", "const": "b"}]}
             }
         });
-        let mut strict = strict(&schema).unwrap();
+        let mut strict = convert(&schema, &OPENAI).unwrap();
         if let Some(names) = strict["required"].as_array_mut() {
             names.sort_by_key(Value::to_string);
         }
         assert_eq!(strict, expected);
+    }
+
+    #[test]
+    fn anthropic_keeps_what_is_optional_and_tells_bounds_in_words() {
+        let schema = json!({
+            "type": "object", "required": ["n"], "$schema": "x",
+            "properties": {
+                "n": {"type": "integer", "minimum": 1, "maximum": 10, "description": "A number."},
+                "tags": {"type": "array", "items": {"type": "string", "pattern": "^a"}, "maxItems": 3},
+                "kind": {"oneOf": [{"const": "a"}, {"const": "b"}]}
+            }
+        });
+        let expected = json!({
+            "type": "object", "required": ["n"], "additionalProperties": false,
+            "properties": {
+                "n": {"type": "integer", "description": "A number. (minimum: 1, maximum: 10)"},
+                "tags": {"type": "array", "description": "(maxItems: 3)",
+                    "items": {"type": "string", "description": "(pattern: \"^a\")"}},
+                "kind": {"anyOf": [{"const": "a"}, {"const": "b"}]}
+            }
+        });
+        assert_eq!(convert(&schema, &ANTHROPIC).unwrap(), expected);
     }
 
     #[test]
@@ -220,14 +282,14 @@ mod tests {
             json!({"$ref": "#/$defs/none"}),
             json!({"$ref": "#"}),
         ] {
-            assert_eq!(strict(&schema), None, "{schema}");
+            assert_eq!(convert(&schema, &OPENAI), None, "{schema}");
         }
     }
 
     #[test]
     fn a_reference_at_the_root_is_resolved() {
         let schema = json!({"$ref": "#/$defs/A", "$defs": {"A": {"type": "object", "properties": {"x": {"$ref": "#/$defs/A"}}}}});
-        let strict = strict(&schema).unwrap();
+        let strict = convert(&schema, &OPENAI).unwrap();
         assert_eq!(strict["type"], "object");
         assert_eq!(strict["properties"]["x"], json!({"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]}));
         assert_eq!(strict["$defs"]["A"]["additionalProperties"], false);

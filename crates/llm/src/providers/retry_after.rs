@@ -3,10 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 /// The wait that `retry-after-ms` or `retry-after` asks for: milliseconds, seconds with a fraction, or an HTTP date.
-pub(in crate::compatible) fn retry_after<'a>(
-    header: impl Fn(&str) -> Option<&'a str>,
-    now: SystemTime,
-) -> Option<Duration> {
+pub(super) fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime) -> Option<Duration> {
     let seconds = |text: &str, unit: f64| {
         let value = text.trim().parse::<f64>().ok()? * unit;
         Duration::try_from_secs_f64(value).ok()

@@ -2,9 +2,10 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::providers::openai_chat::OpenAiChat;
 
 fn events(chunks: Vec<Result<Vec<u8>, String>>) -> Vec<Result<ChatEvent, ModelError>> {
-    futures::executor::block_on(decode_events(futures::stream::iter(chunks), "m").collect())
+    futures::executor::block_on(decode_stream(&OpenAiChat, futures::stream::iter(chunks), "m", None).collect())
 }
 
 fn whole(body: &str) -> Vec<Result<ChatEvent, ModelError>> {

@@ -2,14 +2,24 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::compatible::dialect::Dialect;
-use crate::compatible::schema::strict;
+use super::NAME;
+use crate::providers::schema::{OPENAI, convert};
+use crate::providers::table::{Echo, Peculiarities, ReasoningForm};
+use crate::providers::text::{insert_sampling, result_text};
+use crate::providers::wire::Outgoing;
 use crate::structured::prepare_prompted;
-use crate::{ChatRequest, ImageSource, Message, Part, ResponseFormat, Role, StructuredSupport, ToolCall, ToolChoice};
+use crate::{
+    DocumentSource, Effort, ImageSource, Message, Part, Reasoning, ResponseFormat, Role, StructuredSupport, ToolCall,
+    ToolChoice, ToolSpec,
+};
+
+/// The name of a document that has none.
+const UNNAMED: &str = "document.pdf";
 
 /// The body of a request for chat completions.
-pub(in crate::compatible) fn encode(request: &ChatRequest, model: &str, stream: bool, dialect: Dialect) -> Value {
-    let (format, instruction) = response_format(&request.format, dialect.structured);
+pub(super) fn encode(outgoing: &Outgoing<'_>) -> Result<Value, String> {
+    let Outgoing { request, features, peculiarities, .. } = outgoing;
+    let (format, instruction) = response_format(&request.format, features.structured);
     let prompted;
     let messages = match instruction {
         Some(schema) => {
@@ -19,56 +29,92 @@ pub(in crate::compatible) fn encode(request: &ChatRequest, model: &str, stream: 
         None => &request.messages,
     };
     let mut body = Map::new();
-    body.insert("model".to_owned(), json!(model));
-    body.insert("messages".to_owned(), messages.iter().flat_map(message).collect());
+    body.insert("model".to_owned(), json!(outgoing.model));
+    let mut sent = Vec::new();
+    for one in messages {
+        sent.extend(message(one, peculiarities.echo)?);
+    }
+    body.insert("messages".to_owned(), Value::Array(sent));
     if let Some(format) = format {
         body.insert("response_format".to_owned(), format);
     }
     if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| {
-            json!({"type": "function", "function": {
-                "name": tool.name, "description": tool.description, "parameters": tool.parameters}})
-        });
-        body.insert("tools".to_owned(), tools.collect());
+        body.insert("tools".to_owned(), request.tools.iter().map(|spec| tool(spec, features.strict_tools)).collect());
         let choice = match &request.tool_choice {
-            ToolChoice::Auto => None,
             ToolChoice::None => Some(json!("none")),
-            ToolChoice::Required => Some(json!("required")),
-            ToolChoice::Named(name) => Some(json!({"type": "function", "function": {"name": name}})),
+            ToolChoice::Required if features.forced_tools => Some(json!("required")),
+            ToolChoice::Named(name) if features.forced_tools => {
+                Some(json!({"type": "function", "function": {"name": name}}))
+            }
+            _ => None,
         };
         if let Some(choice) = choice {
             body.insert("tool_choice".to_owned(), choice);
         }
+        if let (Some(parallel), true) = (request.parallel_tools, features.parallel_switch) {
+            body.insert("parallel_tool_calls".to_owned(), json!(parallel));
+        }
     }
     let params = &request.params;
-    if dialect.sampling {
-        // The number is converted through text, so that 0.7 is sent as 0.7 and not as the nearest double of an `f32`.
-        let number = |value: f32| value.to_string().parse::<f64>().ok().map(|wide| json!(wide));
-        if let Some(value) = params.temperature.and_then(number) {
-            body.insert("temperature".to_owned(), value);
-        }
-        if let Some(value) = params.top_p.and_then(number) {
-            body.insert("top_p".to_owned(), value);
-        }
-    }
+    insert_sampling(&mut body, request, features.sampling, ["temperature", "top_p"]);
     if let Some(limit) = params.max_tokens {
-        let name = if dialect.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
+        let name = if features.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
         body.insert(name.to_owned(), json!(limit));
     }
-    if let (Some(seed), true) = (params.seed, dialect.seed) {
+    if let (Some(seed), true) = (params.seed, features.seed) {
+        let name = if features.seed_is_random_seed { "random_seed" } else { "seed" };
         // Servers read the seed as a signed number.
-        body.insert("seed".to_owned(), json!(seed & (u64::MAX >> 1)));
+        body.insert(name.to_owned(), json!(seed & (u64::MAX >> 1)));
     }
     if !params.stop.is_empty() {
         body.insert("stop".to_owned(), json!(params.stop));
     }
-    if stream {
+    if let Some(asked) = features.reasoning(params.reasoning) {
+        insert_reasoning(&mut body, asked, peculiarities);
+    }
+    if outgoing.stream {
         body.insert("stream".to_owned(), json!(true));
-        if dialect.stream_usage {
+        if features.stream_usage {
             body.insert("stream_options".to_owned(), json!({"include_usage": true}));
         }
     }
-    Value::Object(body)
+    Ok(Value::Object(body))
+}
+
+fn insert_reasoning(body: &mut Map<String, Value>, asked: Reasoning, peculiarities: &Peculiarities) {
+    let word = asked.effort().word();
+    match (peculiarities.reasoning, asked) {
+        (ReasoningForm::Effort, _) => {
+            body.insert("reasoning_effort".to_owned(), json!(word));
+        }
+        (ReasoningForm::Object, Reasoning::Tokens(tokens)) if tokens > 0 => {
+            body.insert("reasoning".to_owned(), json!({"max_tokens": tokens}));
+        }
+        (ReasoningForm::Object, _) => {
+            body.insert("reasoning".to_owned(), json!({"effort": word}));
+        }
+        (ReasoningForm::Thinking, _) if asked.effort() == Effort::None => {
+            body.insert("thinking".to_owned(), json!({"type": "disabled"}));
+        }
+        (ReasoningForm::Thinking, _) => {
+            body.insert("thinking".to_owned(), json!({"type": "enabled"}));
+            let word = if asked.effort() == Effort::High { "high" } else { "low" };
+            body.insert("reasoning_effort".to_owned(), json!(word));
+        }
+    }
+}
+
+fn tool(tool: &ToolSpec, strict_tools: bool) -> Value {
+    let strict = if tool.strict && strict_tools { convert(&tool.parameters, &OPENAI) } else { None };
+    let is_strict = strict.is_some();
+    let mut function = json!({
+        "name": tool.name, "description": tool.description,
+        "parameters": strict.unwrap_or_else(|| tool.parameters.clone()),
+    });
+    if is_strict {
+        function["strict"] = json!(true);
+    }
+    json!({"type": "function", "function": function})
 }
 
 /// The `response_format`, and the schema that must stand in the prompt in its place.
@@ -81,7 +127,7 @@ fn response_format(format: &ResponseFormat, support: StructuredSupport) -> (Opti
             (Some(json!({"type": "json_object", "schema": schema})), Some(schema))
         }
         (ResponseFormat::JsonSchema { name, schema }, _) => {
-            let sent = match strict(schema) {
+            let sent = match convert(schema, &OPENAI) {
                 Some(strict) => json!({"name": name, "strict": true, "schema": strict}),
                 None => json!({"name": name, "strict": false, "schema": schema}),
             };
@@ -91,22 +137,20 @@ fn response_format(format: &ResponseFormat, support: StructuredSupport) -> (Opti
 }
 
 /// The messages on the wire for one [`Message`]: each tool result becomes a message of its own.
-fn message(message: &Message) -> Vec<Value> {
+fn message(message: &Message, echo: Echo) -> Result<Vec<Value>, String> {
     let mut sent: Vec<Value> = message
         .parts
         .iter()
         .filter_map(|part| match part {
             Part::ToolResult(result) => {
-                let content =
-                    if result.is_error { format!("error: {}", result.content) } else { result.content.clone() };
-                Some(json!({"role": "tool", "tool_call_id": result.call_id, "content": content}))
+                Some(json!({"role": "tool", "tool_call_id": result.call_id, "content": result_text(result)}))
             }
             _ => None,
         })
         .collect();
     let parts: Vec<&Part> = message.parts.iter().filter(|part| !matches!(part, Part::ToolResult(_))).collect();
     if parts.is_empty() && !sent.is_empty() {
-        return sent;
+        return Ok(sent);
     }
     let role = match message.role {
         Role::System => "system",
@@ -120,8 +164,9 @@ fn message(message: &Message) -> Vec<Value> {
             _ => None,
         })
         .collect();
-    let content = if parts.iter().any(|part| matches!(part, Part::Image { .. })) {
-        parts.iter().filter_map(|part| content_part(part)).collect()
+    let content = if parts.iter().any(|part| matches!(part, Part::Image { .. } | Part::Document { .. })) {
+        let parts: Result<Vec<Option<Value>>, String> = parts.iter().map(|part| content_part(part)).collect();
+        Value::Array(parts?.into_iter().flatten().collect())
     } else {
         json!(message.joined_text())
     };
@@ -131,24 +176,44 @@ fn message(message: &Message) -> Vec<Value> {
             out["content"] = Value::Null;
         }
         out["tool_calls"] = Value::Array(calls);
-        // Servers that reason between calls expect the reasoning back with the tool calls that followed it.
-        let thoughts: String = parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::Reasoning { text, .. } => Some(text.as_str()),
-                _ => None,
-            })
-            .collect();
-        if !thoughts.is_empty() {
-            out["reasoning_content"] = json!(thoughts);
-        }
+    }
+    if message.role == Role::Assistant {
+        give_back_reasoning(&mut out, &parts, echo);
     }
     sent.push(out);
-    sent
+    Ok(sent)
 }
 
-fn content_part(part: &Part) -> Option<Value> {
-    match part {
+/// Reasoning as the server wants it back.
+fn give_back_reasoning(out: &mut Value, parts: &[&Part], echo: Echo) {
+    match echo {
+        Echo::Nothing => {}
+        // Servers that reason between calls expect the reasoning back with the tool calls that followed it.
+        Echo::Content if out.get("tool_calls").is_some() => {
+            let texts = parts.iter().filter_map(|part| match part {
+                Part::Reasoning { text, .. } => Some(text.as_str()),
+                _ => None,
+            });
+            let thoughts: String = texts.collect();
+            if !thoughts.is_empty() {
+                out["reasoning_content"] = json!(thoughts);
+            }
+        }
+        Echo::Content => {}
+        Echo::Details => {
+            let details = parts.iter().find_map(|part| match part {
+                Part::EncryptedReasoning { wire, data } if wire == NAME => Some(data.clone()),
+                _ => None,
+            });
+            if let Some(details) = details {
+                out["reasoning_details"] = details;
+            }
+        }
+    }
+}
+
+fn content_part(part: &Part) -> Result<Option<Value>, String> {
+    Ok(match part {
         Part::Text { text } => Some(json!({"type": "text", "text": text})),
         Part::Image { source } => {
             let url = match source {
@@ -157,8 +222,16 @@ fn content_part(part: &Part) -> Option<Value> {
             };
             Some(json!({"type": "image_url", "image_url": {"url": url}}))
         }
+        Part::Document { name, source: DocumentSource::Base64 { media_type, data } } => {
+            let data = format!("data:{media_type};base64,{data}");
+            let name = name.as_deref().unwrap_or(UNNAMED);
+            Some(json!({"type": "file", "file": {"filename": name, "file_data": data}}))
+        }
+        Part::Document { source: DocumentSource::Url { .. }, .. } => {
+            return Err("fetch documents from an address; send the bytes".to_owned());
+        }
         _ => None,
-    }
+    })
 }
 
 fn tool_call(call: &ToolCall) -> Value {
@@ -172,7 +245,15 @@ fn tool_call(call: &ToolCall) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Params, ToolResult, ToolSpec};
+    use crate::providers::Provider;
+    use crate::providers::features::Features;
+    use crate::{ChatRequest, Params, ToolResult};
+
+    fn sent(request: &ChatRequest, stream: bool, features: Features) -> Value {
+        let peculiarities = &Provider::named("compatible").unwrap().peculiarities;
+        let outgoing = Outgoing { request, model: "m", stream, features, peculiarities, context: None };
+        encode(&outgoing).unwrap()
+    }
 
     #[test]
     fn every_part_has_its_place() {
@@ -209,6 +290,7 @@ mod tests {
                 name: "search".into(),
                 description: "d".into(),
                 parameters: json!({"type": "object"}),
+                strict: false,
             }],
             tool_choice: ToolChoice::Named("search".into()),
             format: ResponseFormat::Text,
@@ -218,9 +300,11 @@ mod tests {
                 max_tokens: Some(9),
                 seed: Some(u64::MAX),
                 stop: vec!["END".into()],
+                ..Params::default()
             },
+            ..ChatRequest::default()
         };
-        let body = encode(&request, "m", true, Dialect::default());
+        let body = sent(&request, true, Features::ALL);
         let expected = json!({
             "model": "m",
             "messages": [
@@ -245,7 +329,7 @@ mod tests {
         let mut request = ChatRequest::user("x");
         let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
         request.format = ResponseFormat::JsonSchema { name: "n".into(), schema: schema.clone() };
-        let with = |structured| encode(&request, "m", false, Dialect { structured, ..Dialect::default() });
+        let with = |structured| sent(&request, false, Features { structured, ..Features::ALL });
         let native = with(StructuredSupport::JsonSchema);
         assert_eq!(native["response_format"]["json_schema"]["strict"], true);
         assert_eq!(native["messages"][0]["content"], "x");

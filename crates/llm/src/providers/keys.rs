@@ -4,8 +4,10 @@
 //! `docs/models.md` states for users:
 //!
 //! 1. `LLM_API_KEY_ROLE`, or a key of the role's own in a configuration, goes to the server that this role names.
-//! 2. `LLM_API_KEY` goes to the hosts of `LLM_API_KEY_FOR`, and where that is not set to the host of the main model.
-//! 3. Over `http` a key goes to this machine only, and only when 1 or `LLM_API_KEY_FOR` asks for it.
+//! 2. `LLM_API_KEY` goes to the hosts of `LLM_API_KEY_FOR`.
+//! 3. A provider's own variable, such as `ANTHROPIC_API_KEY`, goes to the provider's own host, over `https`.
+//! 4. `LLM_API_KEY` without `LLM_API_KEY_FOR` goes to the host of the main model.
+//! 5. Over `http` a key goes to this machine only, and only when 1 or 2 asks for it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +16,7 @@ use graphloom_http::is_loopback;
 use reqwest::Url;
 
 use super::config::check_base_url;
-use super::{ApiKey, KEY_VARIABLE};
+use super::{ApiKey, KEY_VARIABLE, Provider};
 use crate::ModelError;
 
 /// The environment variable of the hosts that the key of [`KEY_VARIABLE`] is for.
@@ -30,9 +32,12 @@ pub struct Keys {
     /// The hosts that the shared key is for, where the user says so.
     hosts: Option<Vec<Host>>,
     own: BTreeMap<String, SourcedKey>,
+    /// The keys of providers, each with the one host that it is for; the first of a host counts. A key that cannot be read
+    /// is an error of those models only that need it.
+    providers: Vec<(Host, Result<SourcedKey, ModelError>)>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct SourcedKey {
     key: ApiKey,
     /// The variable or parameter that holds the key.
@@ -76,7 +81,7 @@ impl Host {
         Ok(Self::of_url(&check_base_url(base_url)?))
     }
 
-    fn of_url(url: &Url) -> Self {
+    pub(super) fn of_url(url: &Url) -> Self {
         let name = url.host_str().unwrap_or_default().to_owned();
         Self { name, port: url.port_or_known_default().unwrap_or_default() }
     }
@@ -102,7 +107,8 @@ impl fmt::Display for Host {
 }
 
 impl Keys {
-    /// Reads the keys from variables: `LLM_API_KEY` with `LLM_API_KEY_FOR`, and `LLM_API_KEY_ROLE` for each of `roles`.
+    /// Reads the keys from variables: `LLM_API_KEY` with `LLM_API_KEY_FOR`, `LLM_API_KEY_ROLE` for each of `roles`, and
+    /// those of [providers](Provider::key_variables).
     /// A key can be in a file instead, which the variable with `_FILE` at its end names.
     ///
     /// # Errors
@@ -119,7 +125,15 @@ impl Keys {
                 Some(hosts.map(Host::read).collect::<Result<_, _>>()?)
             }
         };
-        let mut keys = Self { shared: sourced_key(&set, KEY_VARIABLE)?, hosts, own: BTreeMap::new() };
+        let mut keys = Self { shared: sourced_key(&set, KEY_VARIABLE)?, hosts, ..Self::default() };
+        for provider in Provider::all() {
+            let Some(host) = provider.key_host(set) else { continue };
+            for name in provider.key_variables() {
+                // Several providers of the table may share a host and its keys.
+                let entry = sourced_key(&set, name).transpose().map(|key| (host.clone(), key));
+                keys.providers.extend(entry.filter(|entry| !keys.providers.contains(entry)));
+            }
+        }
         for role in roles {
             if let Some(name) = role_variable(role)
                 && let Some(own) = sourced_key(&set, &name)?
@@ -158,12 +172,19 @@ impl Keys {
         if let Some(SourcedKey { key, source }) = self.own.get(role) {
             return user_key(key, source, &url);
         }
+        let listed = self.hosts.as_ref().is_some_and(|hosts| hosts.contains(&host));
+        if let (Some(SourcedKey { key, source }), true) = (&self.shared, listed) {
+            return user_key(key, source, &url);
+        }
+        // The host of a provider's key is reached over `https` only.
+        let of_provider = self.providers.iter().find(|(own, _)| *own == host && url.scheme() == "https");
+        if let Some((_, key)) = of_provider {
+            let SourcedKey { key, source } = key.clone()?;
+            return Ok(KeyUse::Sent { key, source });
+        }
         let Some(SourcedKey { key, source }) = &self.shared else { return Ok(KeyUse::None) };
         let withheld = |why: String| Ok(KeyUse::Withheld { source: source.clone(), why });
         if let Some(hosts) = &self.hosts {
-            if hosts.contains(&host) {
-                return user_key(key, source, &url);
-            }
             let hosts = hosts.iter().map(|host| format!("`{host}`")).collect::<Vec<_>>().join(", ");
             return withheld(format!("`{HOSTS_VARIABLE}` says that it is for {hosts}"));
         }
@@ -183,9 +204,19 @@ impl Keys {
         withheld("over `http` everybody on the way could read it; use an `https` address".to_owned())
     }
 
+    /// The keys of providers that are set: the variable, and the one host that it is for.
+    pub fn of_providers(&self) -> impl Iterator<Item = (&str, &Host)> {
+        self.providers.iter().filter_map(|(host, key)| Some((key.as_ref().ok()?.source.as_str(), host)))
+    }
+
     /// All keys with their names, for a [`SecretGuard`](crate::cassette::SecretGuard).
     pub fn secrets(&self) -> impl Iterator<Item = (String, ApiKey)> + '_ {
-        self.shared.iter().chain(self.own.values()).map(|named| (named.source.clone(), named.key.clone()))
+        let providers = self.providers.iter().filter_map(|(_, key)| key.as_ref().ok());
+        self.shared
+            .iter()
+            .chain(self.own.values())
+            .chain(providers)
+            .map(|named| (named.source.clone(), named.key.clone()))
     }
 }
 
@@ -308,6 +339,48 @@ mod tests {
             assert!(found.starts_with(expected), "{variables:?} {role} {base_url}: {found}");
             assert!(found == expected || !found.contains("sk-"), "a message shows a key: {found}");
         }
+    }
+
+    #[test]
+    fn a_provider_s_key_goes_to_its_own_host_however_the_model_is_spelled() {
+        let set = [
+            ("ANTHROPIC_API_KEY", "sk-ant"),
+            ("GEMINI_API_KEY", "sk-gem"),
+            ("GOOGLE_API_KEY", "sk-goo"),
+            ("AZURE_OPENAI_API_KEY", "sk-az"),
+            ("AZURE_OPENAI_ENDPOINT", "https://mine.openai.azure.com/"),
+        ];
+        let with_shared = [&set[..], &[("LLM_API_KEY", "sk-shared")]].concat();
+        let with_hosts = [&with_shared[..], &[("LLM_API_KEY_FOR", "api.anthropic.com")]].concat();
+        let gemini = "https://generativelanguage.googleapis.com/v1beta";
+        let anthropic = Some("https://api.anthropic.com");
+        let cases: [(&[(&str, &str)], &str, Option<&str>, &str); 13] = [
+            (&set, "https://api.anthropic.com", anthropic, "sk-ant"),
+            (&set, "https://api.anthropic.com/v1", None, "sk-ant"),
+            (&set, "https://api.anthropic.com.evil.example", None, "none"),
+            (&set, "https://api.anthropic.com:8443", None, "none"),
+            (&set, "http://api.anthropic.com", None, "none"),
+            (&set, "http://api.anthropic.com:443", None, "none"),
+            (&set, "http://127.0.0.1:8080", None, "none"),
+            (&set, gemini, None, "sk-gem"),
+            (&set, "https://mine.openai.azure.com/openai/v1", None, "sk-az"),
+            (&set, "https://yours.openai.azure.com/openai/v1", None, "none"),
+            (&with_shared, "https://api.anthropic.com", anthropic, "sk-ant"),
+            (&with_shared, gemini, anthropic, "sk-gem"),
+            (&with_hosts, "https://api.anthropic.com", anthropic, "sk-shared"),
+        ];
+        for (variables, base_url, main, expected) in cases {
+            assert_eq!(used(&keys(variables).unwrap(), "default", base_url, main), expected, "{base_url}");
+        }
+        assert_eq!(keys(&set).unwrap().secrets().count(), 4);
+        assert!(!format!("{:?}", keys(&set).unwrap()).contains("sk-"));
+        // A key that cannot be read is in the way of its own provider only.
+        let broken = [&set[1..], &[("ANTHROPIC_API_KEY_FILE", "/no/such/file")]].concat();
+        assert!(used(&keys(&broken).unwrap(), "default", "https://api.anthropic.com", None).contains("cannot be read"));
+        assert_eq!(used(&keys(&broken).unwrap(), "default", gemini, None), "sk-gem");
+        // Without the address of one's own resource nobody gets the key.
+        let nowhere = keys(&[("AZURE_OPENAI_API_KEY", "sk-az")]).unwrap();
+        assert_eq!(used(&nowhere, "default", "https://mine.openai.azure.com/openai/v1", None), "none");
     }
 
     #[test]

@@ -8,12 +8,14 @@ use crate::ModelError;
 
 /// A server's answer in place of success.
 #[derive(Debug)]
-pub(in crate::compatible) struct Failure<'a> {
-    pub(in crate::compatible) model: &'a str,
-    pub(in crate::compatible) status: u16,
-    pub(in crate::compatible) body: &'a [u8],
-    pub(in crate::compatible) retry_after: Option<Duration>,
-    pub(in crate::compatible) key_variable: &'a str,
+pub(in crate::providers) struct Failure<'a> {
+    pub(in crate::providers) model: &'a str,
+    pub(in crate::providers) status: u16,
+    pub(in crate::providers) body: &'a [u8],
+    pub(in crate::providers) retry_after: Option<Duration>,
+    pub(in crate::providers) key_variable: &'a str,
+    /// The provider's name for the call.
+    pub(in crate::providers) request_id: Option<String>,
 }
 
 /// Phrases about an account without money. Waiting does not help.
@@ -28,8 +30,12 @@ const MONEY: [&str; 8] = [
     "billing",
 ];
 
+/// Phrases about a key that is none, under a status that says otherwise.
+const WRONG_KEY: [&str; 4] = ["api_key_invalid", "api key not valid", "invalid_api_key", "authentication_error"];
+
 /// Phrases about a conversation that is too long.
-const TOO_LONG: [&str; 8] = [
+const TOO_LONG: [&str; 9] = [
+    "model_context_window_exceeded",
     "context_length_exceeded",
     "exceed_context_size",
     "maximum context length",
@@ -41,25 +47,91 @@ const TOO_LONG: [&str; 8] = [
 ];
 
 /// The typed error of a failure.
-pub(in crate::compatible) fn error_of(failure: &Failure<'_>) -> ModelError {
+pub(in crate::providers) fn error_of(failure: &Failure<'_>) -> ModelError {
     let model = failure.model.to_owned();
     let json: Option<Value> = serde_json::from_slice(failure.body).ok();
     let message = message(json.as_ref(), failure);
     let whole = String::from_utf8_lossy(failure.body).to_ascii_lowercase();
     let tells = |words: &[&str]| words.iter().any(|word| whole.contains(word));
     let retry_after = failure.retry_after.or_else(|| json.as_ref().and_then(delay_in_body));
+    let request_id = failure.request_id.clone().or_else(|| json.as_ref().and_then(id_in_body));
     match failure.status {
-        402 => ModelError::Quota { model, message },
-        400 | 403 | 429 if tells(&MONEY) => ModelError::Quota { model, message },
-        401 | 403 => ModelError::Auth { model, message, variable: failure.key_variable.to_owned() },
+        402 => ModelError::Quota { model, message, request_id },
+        400 | 403 | 429 if tells(&MONEY) => ModelError::Quota { model, message, request_id },
+        400 if tells(&WRONG_KEY) => {
+            ModelError::Auth { model, message, variable: failure.key_variable.to_owned(), request_id }
+        }
+        401 | 403 => ModelError::Auth { model, message, variable: failure.key_variable.to_owned(), request_id },
         400 | 413 | 422 | 500 if tells(&TOO_LONG) => {
             let (needed, limit) = sizes(json.as_ref(), &message);
-            ModelError::ContextLength { model, needed, limit }
+            ModelError::ContextLength { model, needed, limit, request_id }
         }
-        429 => ModelError::RateLimited { model, message, retry_after },
-        408 | 409 | 500.. => ModelError::Server { model, status: failure.status, message, retry_after },
-        status => ModelError::Invalid { model, message: format!("{message} (status {status})") },
+        429 => ModelError::RateLimited { model, message, retry_after, request_id },
+        408 | 409 | 500.. => ModelError::Server { model, status: failure.status, message, retry_after, request_id },
+        status => ModelError::Invalid { model, message: format!("{message} (status {status})"), request_id },
     }
+}
+
+/// The error that a body or an event of a stream carries in place of an answer.
+pub(in crate::providers) fn in_band_error(root: &Value, model: &str) -> Option<ModelError> {
+    let first = root.as_array().and_then(|items| items.first()).unwrap_or(root);
+    let error = first.get("error").filter(|error| !error.is_null())?;
+    let body = first.to_string();
+    Some(error_of(&Failure {
+        model,
+        status: status_told(error),
+        body: body.as_bytes(),
+        retry_after: None,
+        key_variable: "",
+        request_id: None,
+    }))
+}
+
+/// The status that an error states, as a number or as a word.
+fn status_told(error: &Value) -> u16 {
+    let names = ["code", "status", "status_code", "type"];
+    let number = names.iter().find_map(|name| error.get(name)?.as_u64()).and_then(|code| u16::try_from(code).ok());
+    if let Some(status) = number.filter(|code| (400..600).contains(code)) {
+        return status;
+    }
+    let words = names.iter().filter_map(|name| error.get(name)?.as_str());
+    let known = words.filter_map(|word| STATUSES.iter().find(|(known, _)| *known == word)).map(|(_, status)| *status);
+    known.min().unwrap_or(500)
+}
+
+/// The words that providers use for a status.
+const STATUSES: [(&str, u16); 26] = [
+    ("invalid_request_error", 400),
+    ("authentication_error", 401),
+    ("billing_error", 402),
+    ("permission_error", 403),
+    ("not_found_error", 404),
+    ("request_too_large", 413),
+    ("rate_limit_error", 429),
+    ("timeout_error", 504),
+    ("overloaded_error", 529),
+    ("INVALID_ARGUMENT", 400),
+    ("FAILED_PRECONDITION", 400),
+    ("UNAUTHENTICATED", 401),
+    ("PERMISSION_DENIED", 403),
+    ("NOT_FOUND", 404),
+    ("RESOURCE_EXHAUSTED", 429),
+    ("UNAVAILABLE", 503),
+    ("DEADLINE_EXCEEDED", 504),
+    ("rate_limit_exceeded", 429),
+    ("insufficient_quota", 429),
+    ("context_length_exceeded", 400),
+    ("invalid_prompt", 400),
+    ("invalid_api_key", 401),
+    ("model_not_found", 404),
+    ("server_error", 500),
+    ("api_error", 500),
+    ("INTERNAL", 500),
+];
+
+/// The provider's name for the call, where the body tells it.
+fn id_in_body(root: &Value) -> Option<String> {
+    root.get("request_id").or_else(|| root.pointer("/error/request_id")).and_then(Value::as_str).map(str::to_owned)
 }
 
 /// The server's message: from a usual place in JSON, from the title or text of a page, or the body itself.
@@ -167,7 +239,14 @@ mod tests {
     use super::*;
 
     fn error(status: u16, body: &str) -> ModelError {
-        error_of(&Failure { model: "m", status, body: body.as_bytes(), retry_after: None, key_variable: "LLM_API_KEY" })
+        error_of(&Failure {
+            model: "m",
+            status,
+            body: body.as_bytes(),
+            retry_after: None,
+            key_variable: "LLM_API_KEY",
+            request_id: None,
+        })
     }
 
     #[test]

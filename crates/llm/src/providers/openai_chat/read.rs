@@ -1,0 +1,222 @@
+//! An answer from JSON and from events: the one has a `message`, the others have each a `delta` of the same form.
+
+use serde_json::Value;
+
+use super::NAME;
+use crate::providers::answer::{Answer, arguments_text, string};
+use crate::providers::error::in_band_error;
+use crate::providers::wire::{NoAnswer, Progress, Reader};
+use crate::{ChatEvent, FinishReason, ModelError, Usage};
+
+/// The places of the parts of an answer; calls follow.
+const DETAILS: (u64, u64) = (0, 0);
+const REASONING: (u64, u64) = (1, 0);
+const TEXT: (u64, u64) = (2, 0);
+const FIRST_CALL: u64 = 3;
+
+/// Reads one answer.
+#[derive(Debug, Default)]
+pub(super) struct Completion {
+    /// The reason to finish, which is understood when all calls are known.
+    reason: Option<String>,
+}
+
+impl Reader for Completion {
+    fn whole(&mut self, root: &Value, answer: &mut Answer) -> Result<(), NoAnswer> {
+        let Some(choice) = root.pointer("/choices/0") else {
+            return Err(NoAnswer::Form("there is no `choices[0]`".to_owned()));
+        };
+        if let Some(error) = in_band_error(choice, &answer.id) {
+            return Err(NoAnswer::Error(error));
+        }
+        answer.named(string(root, "model"));
+        take(choice.get("message").unwrap_or(&Value::Null), answer, &mut Vec::new());
+        let word = choice.get("finish_reason").and_then(Value::as_str).unwrap_or("stop");
+        answer.finish = Some(finish_reason(word, answer.has_calls()));
+        answer.usage = root.get("usage").and_then(usage).unwrap_or_default();
+        Ok(())
+    }
+
+    fn event(
+        &mut self,
+        event: &Value,
+        answer: &mut Answer,
+        events: &mut Vec<ChatEvent>,
+    ) -> Result<Progress, ModelError> {
+        answer.named(string(event, "model"));
+        if let Some(usage) = event.get("usage").and_then(usage) {
+            answer.usage = usage;
+        }
+        for choice in event.get("choices").and_then(Value::as_array).into_iter().flatten() {
+            if choice.get("index").and_then(Value::as_u64).unwrap_or_default() != 0 {
+                continue;
+            }
+            if let Some(error) = in_band_error(choice, &answer.id) {
+                return Err(error);
+            }
+            if let Some(delta) = choice.get("delta") {
+                take(delta, answer, events);
+            }
+            if let Some(word) = choice.get("finish_reason").and_then(Value::as_str) {
+                if word == "error" {
+                    return Err(answer.interrupted("the server ended the answer with an error"));
+                }
+                // Some gateways send two reasons. The first one says why the answer ended.
+                self.reason.get_or_insert_with(|| word.to_owned());
+            }
+        }
+        if let Some(word) = &self.reason {
+            answer.finish = Some(finish_reason(word, answer.has_calls()));
+        }
+        Ok(Progress::More)
+    }
+}
+
+/// Takes a message, or a piece of one.
+fn take(message: &Value, answer: &mut Answer, events: &mut Vec<ChatEvent>) {
+    let (text, thoughts_in_content) = texts(message.get("content"));
+    let thoughts = reasoning(message).unwrap_or_default() + &thoughts_in_content;
+    answer.reasoning(REASONING, &thoughts, events);
+    answer.text(TEXT, &text, events);
+    if let Some(refusal) = message.get("refusal").and_then(Value::as_str) {
+        answer.refusal.push_str(refusal);
+    }
+    if let Some(details) = message.get("reasoning_details").and_then(Value::as_array).filter(|all| !all.is_empty())
+        && let Some(Value::Array(known)) = answer.encrypted_at(DETAILS, NAME, Value::Array(Vec::new()))
+    {
+        details.iter().for_each(|detail| add_detail(known, detail));
+    }
+    for (position, call) in (0_u64..).zip(message.get("tool_calls").and_then(Value::as_array).into_iter().flatten()) {
+        let index = call.get("index").and_then(Value::as_u64).unwrap_or(position);
+        let function = call.get("function").unwrap_or(&Value::Null);
+        let arguments = arguments_text(function.get("arguments"));
+        let (id, name) = (call.get("id").and_then(Value::as_str), function.get("name").and_then(Value::as_str));
+        answer.call((FIRST_CALL.saturating_add(index), 0), id, name, &arguments);
+    }
+}
+
+/// Adds a detail of reasoning. Pieces of one detail have its index, and their texts are joined.
+fn add_detail(known: &mut Vec<Value>, detail: &Value) {
+    let same = |earlier: &&mut Value| {
+        ["type", "index"].iter().all(|name| earlier.get(name).is_some() && earlier.get(name) == detail.get(name))
+    };
+    let Some(earlier) = known.iter_mut().rev().find(same) else {
+        known.push(detail.clone());
+        return;
+    };
+    for (name, value) in detail.as_object().into_iter().flatten() {
+        let joined = match (name.as_str(), earlier.get(name).and_then(Value::as_str), value.as_str()) {
+            ("text" | "summary" | "data", Some(before), Some(more)) => Value::String(format!("{before}{more}")),
+            _ if value.is_null() => continue,
+            _ => value.clone(),
+        };
+        earlier[name] = joined;
+    }
+}
+
+/// Text and reasoning of a `content`, which is a string or an array of typed parts.
+fn texts(content: Option<&Value>) -> (String, String) {
+    let (mut text, mut thoughts) = (String::new(), String::new());
+    match content {
+        Some(Value::String(plain)) => text.push_str(plain),
+        Some(Value::Array(parts)) => {
+            for part in parts {
+                match part {
+                    Value::String(plain) => text.push_str(plain),
+                    _ if part.get("thinking").is_some() || part.get("type").is_some_and(|kind| kind == "thinking") => {
+                        thoughts.push_str(&texts(part.get("thinking").or_else(|| part.get("text"))).0);
+                    }
+                    _ => text.push_str(part.get("text").and_then(Value::as_str).unwrap_or_default()),
+                }
+            }
+        }
+        _ => {}
+    }
+    (text, thoughts)
+}
+
+/// The reasoning that stands beside the content, under either of its names.
+fn reasoning(message: &Value) -> Option<String> {
+    ["reasoning_content", "reasoning"].iter().find_map(|name| string(message, name)).filter(|text| !text.is_empty())
+}
+
+fn finish_reason(word: &str, asks_for_tools: bool) -> FinishReason {
+    match word {
+        "length" | "max_tokens" => FinishReason::Length,
+        "content_filter" => FinishReason::ContentFilter,
+        "tool_calls" | "function_call" => FinishReason::ToolCalls,
+        _ if asks_for_tools => FinishReason::ToolCalls,
+        _ => FinishReason::Stop,
+    }
+}
+
+fn usage(value: &Value) -> Option<Usage> {
+    let count = |path: &str| value.pointer(path).and_then(Value::as_u64);
+    value.as_object()?;
+    Some(Usage {
+        input: count("/prompt_tokens").unwrap_or_default(),
+        output: count("/completion_tokens").unwrap_or_default(),
+        cache_read: count("/prompt_tokens_details/cached_tokens")
+            .or_else(|| count("/prompt_cache_hit_tokens"))
+            .unwrap_or_default(),
+        cache_write: count("/prompt_tokens_details/cache_write_tokens").unwrap_or_default(),
+        reasoning: count("/completion_tokens_details/reasoning_tokens").unwrap_or_default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::providers::frames::decode_body;
+    use crate::{ChatResponse, Part};
+
+    fn decode(body: &Value) -> Result<ChatResponse, ModelError> {
+        decode_body(&super::super::OpenAiChat, body.to_string().as_bytes(), "compatible:m")
+    }
+
+    #[test]
+    fn answers_of_several_servers_are_read() {
+        let response = decode(&json!({
+            "model": "m-1", "choices": [{"finish_reason": "stop", "message": {
+                "content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "yes"}]}}],
+            "usage": {"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 5},
+                "completion_tokens_details": {"reasoning_tokens": 2}}
+        }))
+        .unwrap();
+        assert_eq!(response.text(), "yes");
+        assert_eq!(response.message.parts[0], Part::Reasoning { text: "hm".into(), signature: None });
+        assert_eq!(response.usage, Usage { input: 7, output: 3, cache_read: 5, cache_write: 0, reasoning: 2 });
+        assert_eq!(response.model, "m-1");
+
+        let tools = decode(&json!({"choices": [{"finish_reason": "stop", "message": {"content": null, "tool_calls": [
+            {"id": "a", "function": {"name": "f", "arguments": "{\"x\":1}"}},
+            {"function": {"name": "g", "arguments": "{broken"}},
+            {"id": "c", "function": {"name": "h"}}]}}]}))
+        .unwrap();
+        let calls: Vec<_> = tools.tool_calls().map(|call| (call.id.as_str(), call.arguments.clone())).collect();
+        assert_eq!(calls, [("a", json!({"x": 1})), ("call_1", json!("{broken")), ("c", json!({}))]);
+        assert_eq!(tools.finish, FinishReason::ToolCalls);
+    }
+
+    #[test]
+    fn faults_in_a_sound_envelope_are_errors() {
+        let cases = [
+            (json!({"error": {"message": "busy", "code": 503}}), "server"),
+            (json!({"error": "no slot"}), "server"),
+            (json!({"choices": []}), "parse"),
+            (json!([]), "parse"),
+            (json!({"choices": [{"message": {"content": null, "refusal": "no"}}]}), "refused"),
+        ];
+        for (body, expected) in cases {
+            let error = decode(&body).unwrap_err();
+            assert_eq!(serde_json::to_value(&error).unwrap()["error"], expected, "{body}");
+        }
+        assert!(decode_body(&super::super::OpenAiChat, b" \n", "m").unwrap_err().is_retryable());
+        assert!(matches!(
+            decode_body(&super::super::OpenAiChat, b"<html>", "m").unwrap_err(),
+            ModelError::Parse { .. }
+        ));
+    }
+}

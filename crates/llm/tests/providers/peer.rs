@@ -1,0 +1,231 @@
+//! All wires against a server that somebody else wrote: `@copilotkit/aimock`, which plays `OpenAI`, `Anthropic`, `Gemini`, `Ollama`
+//! and `OpenRouter` with their limits and failures.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use graphloom_llm::layers::{Retry, RetryPolicy};
+use graphloom_llm::providers::{ApiKey, Provider, Remote, RemoteConfig};
+use graphloom_llm::{
+    ChatEvent, ChatModel, ChatRequest, ChatResponse, FinishReason, Message, ModelError, Part, Role, StructuredOptions,
+    ToolResult, ToolSpec, structured,
+};
+use serde_json::json;
+
+/// The variable that names the program: the file `dist/cli.js` of the package.
+const PROGRAM: &str = "AIMOCK";
+
+/// Every wire with the path of its base address there.
+const WIRES: [(&str, &str); 6] = [
+    ("openai-chat", "/v1"),
+    ("openai", "/v1"),
+    ("anthropic", ""),
+    ("gemini", "/v1beta"),
+    ("ollama", ""),
+    ("openrouter", "/api/v1"),
+];
+
+const TEXT: &str = "größe 日本 \u{1f30a}, and some more words so that there are pieces";
+
+/// The server; the process that was started ends with it.
+struct Peer {
+    child: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Peer {
+    fn start(options: &[&str]) -> Self {
+        let program = std::env::var_os(PROGRAM).expect(
+            "`AIMOCK` must name `dist/cli.js` of the npm package `@copilotkit/aimock`, as `.ci/run` installs it",
+        );
+        let calls = json!([
+            {"name": "tide", "arguments": {"place": "Brest"}},
+            {"name": "tide", "arguments": {"place": "Dover"}}]);
+        let usage = json!({"prompt_tokens": 5, "completion_tokens": 3, "input_tokens": 5, "output_tokens": 3,
+            "promptTokenCount": 5, "candidatesTokenCount": 3});
+        let fixtures = json!({"fixtures": [
+            {"match": {"userMessage": "hello"}, "response": {"content": TEXT, "usage": usage}},
+            {"match": {"userMessage": "tides", "hasToolResult": false}, "response": {"toolCalls": calls}},
+            {"match": {"userMessage": "tides", "hasToolResult": true}, "response": {"content": "6 m and 5 m."}},
+            {"match": {"userMessage": "think"}, "response": {"content": "391", "reasoning": "17 times 23."}},
+            {"match": {"userMessage": "number"}, "response": {"content": "{\"n\": 4}"}},
+            {"match": {"userMessage": "long"}, "response": {"content": "half", "finishReason": "length"}},
+            {"match": {"userMessage": "key"}, "response": {"error": {"message": "no such key", "type": "authentication_error"}, "status": 401}},
+            {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
+            {"match": {"userMessage": "down"}, "response": {"error": {"message": "overloaded", "type": "overloaded_error"}, "status": 529}},
+        ]});
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("fixtures.json");
+        std::fs::write(&file, fixtures.to_string()).unwrap();
+        // A port that was free a moment ago.
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child = Command::new("node")
+            .arg(program)
+            .args(["--host", "127.0.0.1", "--log-level", "warn", "--port", &port.to_string(), "--fixtures"])
+            .arg(&file)
+            .args(options)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("`node` must be there");
+        let peer = Self { child, port, _folder: folder };
+        let begun = Instant::now();
+        while !peer.is_up() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "aimock does not answer");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        peer
+    }
+
+    fn is_up(&self) -> bool {
+        let ask = || {
+            let mut socket = TcpStream::connect(("127.0.0.1", self.port))?;
+            socket.set_read_timeout(Some(Duration::from_secs(2)))?;
+            socket.write_all(b"GET /health HTTP/1.0\r\n\r\n")?;
+            socket.read(&mut [0; 16])
+        };
+        ask().is_ok_and(|count| count > 0)
+    }
+
+    fn model(&self, (provider, path): (&str, &str)) -> Remote {
+        let provider = Provider::named(provider).unwrap();
+        let mut config = RemoteConfig::new(provider, "some-model").at(format!("http://127.0.0.1:{}{path}", self.port));
+        config.key = ApiKey::new("sk-loopback");
+        config.timeout = Duration::from_secs(20);
+        Remote::new(config).unwrap()
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One answer, whole or as a stream.
+async fn ask(model: &Remote, request: ChatRequest, as_stream: bool) -> Result<ChatResponse, ModelError> {
+    if !as_stream {
+        return model.chat(request).await;
+    }
+    let mut events = model.stream(request).await?;
+    let mut pieces = String::new();
+    while let Some(event) = events.next().await {
+        match event? {
+            ChatEvent::TextDelta { text } => pieces += &text,
+            ChatEvent::Done(response) => {
+                assert_eq!(pieces, response.text());
+                return Ok(response);
+            }
+            _ => {}
+        }
+    }
+    panic!("the stream has no end")
+}
+
+fn tools() -> Vec<ToolSpec> {
+    vec![ToolSpec {
+        name: "tide".into(),
+        description: "The height of the tide.".into(),
+        parameters: json!({"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]}),
+        strict: true,
+    }]
+}
+
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+struct Count {
+    n: u32,
+}
+
+#[tokio::test]
+#[ignore = "needs node and `AIMOCK`, the file `dist/cli.js` of the npm package `@copilotkit/aimock`"]
+async fn every_wire_talks_with_a_server_that_somebody_else_wrote() {
+    let peer = Peer::start(&[]);
+    for wire in WIRES {
+        let model = peer.model(wire);
+        // Its Ollama counts no tokens, has no `thinking`, and always says that an answer is complete.
+        let is_ollama = wire.0 == "ollama";
+        for as_stream in [false, true] {
+            let said = ask(&model, ChatRequest::user("hello"), as_stream).await.unwrap();
+            assert_eq!((said.text().as_str(), said.finish), (TEXT, FinishReason::Stop), "{wire:?} {as_stream}");
+            if !is_ollama {
+                assert_eq!((said.usage.input, said.usage.output), (5, 3), "{wire:?} {as_stream}");
+            }
+            assert!(said.request_id.is_some(), "{wire:?} {as_stream}");
+
+            // Two calls at once, their results, and the answer.
+            let mut request = ChatRequest { tools: tools(), ..ChatRequest::user("the tides of Brest and Dover") };
+            let asked = ask(&model, request.clone(), as_stream).await.unwrap();
+            let calls: Vec<_> = asked.tool_calls().cloned().collect();
+            let places: Vec<_> = calls.iter().map(|call| call.arguments["place"].clone()).collect();
+            assert_eq!(places, ["Brest", "Dover"], "{wire:?} {as_stream}");
+            assert_eq!(asked.finish, FinishReason::ToolCalls, "{wire:?} {as_stream}");
+            request.messages.push(asked.message);
+            for call in calls {
+                let result = ToolResult { call_id: call.id, content: "6 m".into(), is_error: false };
+                request.messages.push(Message { role: Role::Tool, parts: vec![Part::ToolResult(result)] });
+            }
+            let answered = ask(&model, request, as_stream).await.unwrap();
+            assert_eq!(answered.text(), "6 m and 5 m.", "{wire:?} {as_stream}");
+
+            let thought = ask(&model, ChatRequest::user("think"), as_stream).await.unwrap();
+            assert_eq!(thought.text(), "391", "{wire:?} {as_stream}");
+            let reasoning = thought.message.parts.iter().find_map(|part| match part {
+                Part::Reasoning { text, .. } => Some(text.as_str()),
+                _ => None,
+            });
+            assert_eq!(reasoning, (!is_ollama).then_some("17 times 23."), "{wire:?} {as_stream}");
+
+            let cut = ask(&model, ChatRequest::user("long"), as_stream).await.unwrap();
+            let finish = if is_ollama { FinishReason::Stop } else { FinishReason::Length };
+            assert_eq!(cut.finish, finish, "{wire:?} {as_stream}");
+
+            for (word, kind) in [("key", "auth"), ("busy", "rate_limited"), ("down", "server")] {
+                let error = ask(&model, ChatRequest::user(word), as_stream).await.unwrap_err();
+                assert_eq!(serde_json::to_value(&error).unwrap()["error"], kind, "{wire:?} {as_stream}: {error}");
+                assert!(error.request_id().is_some(), "{wire:?} {as_stream}: {error}");
+                if kind == "rate_limited" {
+                    assert_eq!(error.retry_after(), Some(Duration::from_secs(1)), "{wire:?} {as_stream}");
+                }
+            }
+        }
+        let count = structured::<Count>(&model, ChatRequest::user("a number"), &StructuredOptions::default()).await;
+        assert_eq!(count.unwrap().value.n, 4, "{wire:?}");
+        // It has no list of Gemini's models.
+        if wire.0 != "gemini" {
+            assert!(!model.list().await.unwrap().is_empty(), "{wire:?}");
+        }
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs node and `AIMOCK`, the file `dist/cli.js` of the npm package `@copilotkit/aimock`"]
+async fn chaos_is_told_by_its_class_and_tried_again_where_that_helps() {
+    for (option, kinds) in [
+        ("--chaos-ratelimit", &["rate_limited"][..]),
+        ("--chaos-drop", &["server"]),
+        ("--chaos-malformed", &["parse", "stream_interrupted"]),
+        ("--chaos-disconnect", &["unreachable", "stream_interrupted"]),
+    ] {
+        let peer = Peer::start(&[option, "1"]);
+        for wire in WIRES {
+            for as_stream in [false, true] {
+                let error = ask(&peer.model(wire), ChatRequest::user("hello"), as_stream).await.unwrap_err();
+                let kind = serde_json::to_value(&error).unwrap()["error"].as_str().unwrap().to_owned();
+                assert!(kinds.contains(&kind.as_str()), "{option} {wire:?} {as_stream}: {error}");
+            }
+        }
+    }
+    // Half of all calls fail, and every answer comes.
+    let peer = Peer::start(&["--chaos-drop", "0.5"]);
+    for wire in WIRES {
+        let mut policy = RetryPolicy::default();
+        (policy.attempts, policy.base) = (30, Duration::from_millis(1));
+        let model = Retry::new(Arc::new(peer.model(wire)), policy);
+        assert_eq!(model.chat(ChatRequest::user("hello")).await.unwrap().text(), TEXT, "{wire:?}");
+    }
+}
