@@ -43,6 +43,7 @@ async fn a_model_uses_two_servers_beside_each_other_and_sees_an_image() {
         structured: StructuredSupport::Prompted,
         tools: true,
         images: true,
+        documents: false,
         sampling: true,
         context: None,
         local: true,
