@@ -1,6 +1,7 @@
 //! Keeping the state under its limit: what is too large moves to blobs, and nothing is lost.
 
-use graphloom_core_graph::{FieldSet, Log, State};
+use graphloom_core_graph::fields::FieldSet;
+use graphloom_core_graph::{Log, State};
 use serde::Serialize;
 use serde_json::{Value, json};
 
