@@ -46,7 +46,7 @@ async fn talk(calls: &[(&str, u64)], parallel: usize, images: bool) -> (Transcri
     let mut tools = ToolRegistry::new(Risk::Write);
     for (name, risk) in [("read", Risk::Read), ("write", Risk::Write)] {
         let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-        let spec = ToolSpec { name: name.into(), description: String::new(), parameters };
+        let spec = ToolSpec { name: name.into(), description: String::new(), parameters, strict: false };
         tools.register(Arc::new(Slow { spec, risk, log: Arc::clone(&log) })).unwrap();
     }
     let calls: Vec<ToolCall> = calls

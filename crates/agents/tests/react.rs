@@ -62,7 +62,7 @@ fn agent(turns: &[&[(&str, u64)]], context: Option<u32>) -> Setup {
     let mut tools = ToolRegistry::new(Risk::Destructive).with_timeout(Duration::from_secs(3_600));
     for (name, risk) in [("read", Risk::Read), ("write", Risk::Write)] {
         let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-        let spec = ToolSpec { name: name.into(), description: String::new(), parameters };
+        let spec = ToolSpec { name: name.into(), description: String::new(), parameters, strict: false };
         let (log, hang) = (Arc::clone(&log), Arc::clone(&hang));
         tools.register(Arc::new(Logged { spec, risk, log, hang })).unwrap();
     }
@@ -93,6 +93,7 @@ fn agent(turns: &[&[(&str, u64)]], context: Option<u32>) -> Setup {
         structured: StructuredSupport::Prompted,
         tools: true,
         images: false,
+        documents: false,
         sampling: true,
         context,
         local: true,

@@ -157,7 +157,7 @@ async fn carry_out(act: &Act, here: &Thread<Work>, there: &Thread<Work>, store: 
         Act::Fork { back } => {
             let history = here.history(&Default::default()).await.unwrap_or_default();
             if let Some(row) = history.get(*back) {
-                here.at(row.number).fork().await.unwrap();
+                here.at(row.number).fork().await.expect("it forks");
             }
         }
         Act::Look => drop(here.state().await),
