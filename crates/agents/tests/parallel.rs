@@ -60,6 +60,7 @@ async fn talk(calls: &[(&str, u64)], parallel: usize, images: bool) -> (Transcri
         structured: StructuredSupport::Prompted,
         tools: true,
         images,
+        documents: false,
         sampling: true,
         context: None,
         local: true,
