@@ -3,8 +3,8 @@
 
 use futures::future::BoxFuture;
 use graphloom_core_graph::{
-    Answers, App, CompileErrors, Context, END, Log, Mode, Node, NodeError, Outcome, START, Shared, Snapshot, State,
-    StateGraph, Task,
+    Answers, App, CompileErrors, Context, END, Log, Mode, Node, NodeError, Outcome, RunPolicy, START, Shared, Snapshot,
+    State, StateGraph, Task,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,10 +53,10 @@ fn chat() -> Result<App<Chat>, CompileErrors> {
 }
 
 /// What a turn costs of a thread that has so many behind it: its state is read, and it is run again.
-async fn turns(bench: &Measurements, turns: u64, store: Store) -> Result<Cost, Failure> {
+pub(super) async fn turns(bench: &Measurements, turns: u64, store: Store, policy: RunPolicy) -> Result<Cost, Failure> {
     let (app, file) = (chat()?, bench.file());
     let run: BoxFuture<'static, Result<_, Failure>> = Box::pin(async move {
-        let thread = app.with_shared_checkpointer(Place::open(store, &file)?).thread("bench");
+        let thread = app.with_shared_checkpointer(Place::open(store, &file)?).thread("bench").policy(policy);
         thread.run(Chat::update().until(turns)).await?.done()?;
         // The first reading after the turns is of all that they wrote.
         thread.state().await?;
@@ -131,7 +131,7 @@ pub(super) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
             for size in [500, 4_000, 32_000] {
                 let mut costs = Vec::new();
                 for _ in 0..if size > 10_000 { 3 } else { 9 } {
-                    costs.push(turns(bench, size, store).await?);
+                    costs.push(turns(bench, size, store, RunPolicy::default()).await?);
                 }
                 points.push((size, median(&costs).ok_or("nothing was measured")?.cpu));
             }

@@ -3,10 +3,11 @@
 use graphloom_core_graph::__private::FastPath;
 use graphloom_core_graph::{App, CompileErrors, Mode, RunPolicy};
 
+use super::behind::turns;
 use super::flat::{AtSize, diamonds, run};
 use crate::Failure;
 use crate::graphs::{self, Count};
-use crate::measure::{Measurements, Store, median};
+use crate::measure::{Cost, Measurements, Store, median};
 
 /// A fast path, and a shape that takes it.
 struct Path {
@@ -26,8 +27,10 @@ const PATHS: [Path; 7] = [
     Path { name: "inline dispatches, diamonds", path: FastPath::InlineDispatches, store: Store::None, shape: pairs },
 ];
 
-/// Measures the paths that are wanted, and prints what a unit costs with and without each.
-#[expect(clippy::print_stdout, reason = "a row is told when it is there")]
+/// Turns that a thread has behind it which is read again.
+const TURNS: u64 = 1_000;
+
+/// Measures the paths that are wanted.
 pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
     for Path { name, path, store, shape } in PATHS {
         let label = format!("path {name} {}", store.name());
@@ -42,12 +45,31 @@ pub(crate) async fn measure(bench: &mut Measurements) -> Result<(), Failure> {
             taken.push(run(bench, &with, store).await?.0);
             avoided.push(run(bench, &without, store).await?.0);
         }
-        let (Some(with), Some(without)) = (median(&taken), median(&avoided)) else { continue };
-        let gain = without.cpu / with.cpu;
-        println!("{label}: {:.3} µs a unit with it, {:.3} without, {gain:.2} times", with.cpu, without.cpu);
-        bench.found(label, gain);
+        tell(bench, label, &taken, &avoided);
+    }
+    for store in [Store::Memory, Store::Normal] {
+        let label = format!("path known states {}", store.name());
+        if !bench.wants(&label, true) {
+            continue;
+        }
+        let (mut taken, mut avoided) = (Vec::new(), Vec::new());
+        for _ in 0..5 {
+            let policy = RunPolicy::default();
+            taken.push(turns(bench, TURNS, store, policy.clone()).await?);
+            avoided.push(turns(bench, TURNS, store, policy.without(FastPath::KnownStates)).await?);
+        }
+        tell(bench, label, &taken, &avoided);
     }
     Ok(())
+}
+
+/// Prints what a unit costs with a path and without it, and keeps what it gains.
+#[expect(clippy::print_stdout, reason = "a row is told when it is there")]
+fn tell(bench: &mut Measurements, label: String, taken: &[Cost], avoided: &[Cost]) {
+    let (Some(with), Some(without)) = (median(taken), median(avoided)) else { return };
+    let gain = without.cpu / with.cpu;
+    println!("{label}: {:.3} µs a unit with it, {:.3} without, {gain:.2} times", with.cpu, without.cpu);
+    bench.found(label, gain);
 }
 
 fn looped() -> Result<(App<Count>, u64), CompileErrors> {

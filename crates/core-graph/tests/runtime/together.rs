@@ -228,7 +228,13 @@ async fn nothing_follows_a_commit_that_failed_and_the_thread_goes_on() {
             let store = Gathered::default();
             *store.fails.lock().unwrap() = Some((fails, Fails::Refuses));
             let thread = fan_out(&store, durability);
-            let error = thread.run(Work::update()).await.unwrap_err();
+            let ended = thread.run(Work::update()).await;
+            let Err(error) = ended else {
+                // Tasks that are held up commit together with others, and the run has fewer commits than the first one had.
+                let came: usize = store.groups().iter().sum();
+                assert!(came <= fails, "{durability:?} {fails}: {came} commits came");
+                continue;
+            };
             let is_full = matches!(error, RunError::Checkpoint(CheckpointError::Full { .. }));
             assert!(is_full, "{durability:?} {fails}: {error}");
             *store.fails.lock().unwrap() = None;

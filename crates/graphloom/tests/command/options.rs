@@ -51,6 +51,12 @@ fn every_option_changes_something() {
             OptionEffect::Shows("absent.gguf"),
         ),
         (
+            "--provider",
+            vec!["model", "list"],
+            vec!["model", "list", "--provider", "azure"],
+            OptionEffect::Shows("write `--provider azure@BASE_URL`"),
+        ),
+        (
             "--config",
             vec!["mcp", "list"],
             vec!["mcp", "list", "--config", "absent.json"],
