@@ -200,7 +200,7 @@ impl RoleModels<'_> {
         let mut config = RemoteConfig::from(remote);
         config.images |= self.options.images.contains(role);
         config.notes = self.notes.clone();
-        match self.keys.of(role, remote.base_url())? {
+        match self.keys.of(role, remote)? {
             KeyUse::Sent { key, source } => (config.key, config.key_variable) = (Some(key), source),
             KeyUse::Withheld { .. } | KeyUse::None => {}
         }

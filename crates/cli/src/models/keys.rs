@@ -3,6 +3,7 @@
 use graphloom_llm::ModelError;
 use graphloom_llm::cassette::SecretGuard;
 use graphloom_llm::providers::{Host, KeyUse, Keys, is_private};
+use graphloom_llm::resolve::RemoteSpec;
 
 use super::{Chosen, Reason, ServerOptions};
 use crate::Progress;
@@ -32,12 +33,13 @@ impl RunKeys {
     }
 
     /// What is sent to a server with the calls of a role.
-    pub(super) fn of(&self, role: &str, base_url: &str) -> Result<KeyUse, ModelError> {
-        match self.keys.of(role, base_url, self.main.as_deref())? {
+    pub(super) fn of(&self, role: &str, remote: &RemoteSpec) -> Result<KeyUse, ModelError> {
+        match self.keys.of(role, remote.base_url(), self.main.as_deref())? {
             KeyUse::Sent { source, .. } | KeyUse::Withheld { source, .. } if self.found => Ok(KeyUse::Withheld {
                 source,
                 why: "a server that was found and not named gets no key; `--model` names it".to_owned(),
             }),
+            KeyUse::None => Ok(self.keys.elsewhere(remote.provider()).unwrap_or(KeyUse::None)),
             used => Ok(used),
         }
     }
@@ -50,9 +52,10 @@ impl RunKeys {
     /// Shows which servers get no key although there is one, and which are reached over `http` on another machine.
     pub(super) fn show_unsent(&self, chosen: &Chosen, progress: &Progress) -> Result<(), ModelError> {
         let mut lines = Vec::new();
-        for (role, base_url) in servers(chosen) {
+        for (role, remote) in servers(chosen) {
+            let base_url = remote.base_url();
             let host = Host::of(base_url)?;
-            let line = match self.of(role, base_url)? {
+            let line = match self.of(role, remote)? {
                 KeyUse::Withheld { source, why } => Some(format!("`{source}` is not sent to `{host}`: {why}")),
                 _ => None,
             };
@@ -77,13 +80,13 @@ impl RunKeys {
     }
 }
 
-/// The roles whose model is behind a server, with its address; `default` stands for all roles that are not named.
-fn servers(chosen: &Chosen) -> impl Iterator<Item = (&str, &str)> {
+/// The roles whose model is behind a server, with that model; `default` stands for all roles that are not named.
+fn servers(chosen: &Chosen) -> impl Iterator<Item = (&str, &RemoteSpec)> {
     let roles = chosen.specs.roles.iter().map(|(role, spec)| (role.as_str(), spec));
     [("default", &chosen.specs.default)]
         .into_iter()
         .chain(roles)
-        .filter_map(|(role, spec)| Some((role, spec.remote()?.base_url())))
+        .filter_map(|(role, spec)| Some((role, spec.remote()?)))
 }
 
 /// Which key every server of a run would get: role, address and key, for people who want to know before they start.
@@ -92,5 +95,7 @@ fn servers(chosen: &Chosen) -> impl Iterator<Item = (&str, &str)> {
 /// [`ModelError::Setup`] for keys that a run would refuse to send.
 pub fn key_plan(chosen: &Chosen) -> Result<Vec<(String, String, KeyUse)>, ModelError> {
     let keys = RunKeys::new(chosen, &ServerOptions::default())?;
-    servers(chosen).map(|(role, url)| Ok((role.to_owned(), url.to_owned(), keys.of(role, url)?))).collect()
+    servers(chosen)
+        .map(|(role, remote)| Ok((role.to_owned(), remote.base_url().to_owned(), keys.of(role, remote)?)))
+        .collect()
 }

@@ -110,12 +110,17 @@ fn wrong(text: &str, why: &str) -> ModelError {
     ModelError::Setup { message: format!("`{}` is not a base address of a server: {why}", without_user(text)) }
 }
 
-/// An address, or the name of a model with an address, with the user and the password hidden. A text without them is
-/// cut at 200 characters.
+/// An address, or the name of a model with an address, with the user, the password and the query hidden. A text without
+/// user and password is cut at 200 characters.
 pub fn without_user(text: &str) -> String {
-    match (text.find("://"), text.rfind('@')) {
+    let shown: String = match (text.find("://"), text.rfind('@')) {
         (Some(scheme), Some(at)) if at > scheme => format!("{}[hidden]{}", &text[..scheme + 3], &text[at..]),
         _ => text.chars().take(200).collect(),
+    };
+    // A query such as `?key=…` may hold a key.
+    match shown.find('?') {
+        Some(query) if shown[query..].contains('=') => format!("{}?[hidden]", &shown[..query]),
+        _ => shown,
     }
 }
 
@@ -143,6 +148,17 @@ mod tests {
             let message = endpoint(base).unwrap_err().to_string();
             assert!(message.contains(expected), "{base}: {message}");
             assert!(!message.contains("pw") && !message.contains("key=x"), "{message}");
+        }
+    }
+
+    #[test]
+    fn what_an_address_may_hide_is_not_shown() {
+        for (text, shown) in [
+            ("compatible:m@https://h/v1?key=sk-secret", "compatible:m@https://h/v1?[hidden]"),
+            ("compatible:m@https://me:pw@h/v1?a=b", "compatible:m@https://[hidden]@h/v1?[hidden]"),
+            ("which model?", "which model?"),
+        ] {
+            assert_eq!(without_user(text), shown);
         }
     }
 

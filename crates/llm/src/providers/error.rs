@@ -19,7 +19,7 @@ pub(in crate::providers) struct Failure<'a> {
 }
 
 /// Phrases about an account without money. Waiting does not help.
-const MONEY: [&str; 8] = [
+const MONEY: [&str; 7] = [
     "insufficient_quota",
     "credit_balance",
     "credit balance",
@@ -27,18 +27,19 @@ const MONEY: [&str; 8] = [
     "insufficient credits",
     "spend limit",
     "spend_limit",
-    "billing",
 ];
 
 /// Phrases about a key that is none, under a status that says otherwise.
 const WRONG_KEY: [&str; 4] = ["api_key_invalid", "api key not valid", "invalid_api_key", "authentication_error"];
 
 /// Phrases about a conversation that is too long.
-const TOO_LONG: [&str; 9] = [
+const TOO_LONG: [&str; 11] = [
     "model_context_window_exceeded",
     "context_length_exceeded",
     "exceed_context_size",
     "maximum context length",
+    "maximum prompt length",
+    "maximum number of tokens allowed",
     "available context size",
     "model context is",
     "context window",
@@ -55,9 +56,12 @@ pub(in crate::providers) fn error_of(failure: &Failure<'_>) -> ModelError {
     let tells = |words: &[&str]| words.iter().any(|word| whole.contains(word));
     let retry_after = failure.retry_after.or_else(|| json.as_ref().and_then(delay_in_body));
     let request_id = failure.request_id.clone().or_else(|| json.as_ref().and_then(id_in_body));
+    // A notice about the rate may tell where to buy more, as Groq's and Gemini's do. It states a wait.
+    let is_rate = failure.status == 429 && (retry_after.is_some() || tells(&["rate_limit_exceeded"]));
+    let no_money = tells(&MONEY) || (tells(&["billing"]) && !is_rate);
     match failure.status {
         402 => ModelError::Quota { model, message, request_id },
-        400 | 403 | 429 if tells(&MONEY) => ModelError::Quota { model, message, request_id },
+        400 | 403 | 429 if no_money => ModelError::Quota { model, message, request_id },
         400 if tells(&WRONG_KEY) => {
             ModelError::Auth { model, message, variable: failure.key_variable.to_owned(), request_id }
         }
@@ -211,7 +215,8 @@ fn sizes(json: Option<&Value>, message: &str) -> (u32, u32) {
 }
 
 /// Phrases before the number of tokens that a model reads.
-const LIMITS: [&str; 9] = [
+const LIMITS: [&str; 10] = [
+    "prompt length",
     "context length",
     "context size",
     "context window",
@@ -255,6 +260,14 @@ mod tests {
             (401, r#"{"error":{"message":"bad key","type":"invalid_request_error"}}"#, "auth", "bad key"),
             (429, r#"{"error":{"message":"slow down"}}"#, "rate_limited", "slow down"),
             (429, r#"{"error":{"message":"no money","code":"insufficient_quota"}}"#, "quota", "no money"),
+            // A notice about the rate that tells where to buy more, as Groq's does.
+            (
+                429,
+                r#"{"error":{"message":"Please try again in 4.77s. Need more? See settings/billing","code":"rate_limit_exceeded"}}"#,
+                "rate_limited",
+                "try again in",
+            ),
+            (403, r#"{"error":{"message":"enable billing first"}}"#, "quota", "enable billing"),
             (402, r#"{"error":{"message":"pay","code":402}}"#, "quota", "pay"),
             (400, r#"[{"error":{"code":400,"message":"wrapped"}}]"#, "invalid", "wrapped"),
             (404, r#"{"error":"model not found"}"#, "invalid", "model not found"),
@@ -303,6 +316,18 @@ mod tests {
                 1_048_576,
             ),
             (400, r#"{"error":{"message":"maximum context length is 8192 tokens"}}"#, 0, 8192),
+            (
+                400,
+                r#"{"error":{"message":"The input token count (1,200,000) exceeds the maximum number of tokens allowed (1,048,576)."}}"#,
+                1_200_000,
+                1_048_576,
+            ),
+            (
+                400,
+                r#"{"error":"This model's maximum prompt length is 131072 but the request contains 531415 tokens."}"#,
+                531_415,
+                131_072,
+            ),
             (400, r#"{"error":{"message":"the prompt is 9031 tokens; the model context is 4096"}}"#, 9031, 4096),
         ];
         for (status, body, want_needed, want_limit) in cases {

@@ -78,6 +78,30 @@ impl Features {
         }
     }
 
+    /// Loses what another copy lost on the way from `before` to `after`.
+    pub(super) fn learn(&mut self, before: Self, after: Self) {
+        if before.structured != after.structured {
+            self.structured = after.structured;
+        }
+        for (known, before, after) in [
+            (&mut self.stream_usage, before.stream_usage, after.stream_usage),
+            (&mut self.completion_tokens, before.completion_tokens, after.completion_tokens),
+            (&mut self.sampling, before.sampling, after.sampling),
+            (&mut self.seed, before.seed, after.seed),
+            (&mut self.reasoning_words, before.reasoning_words, after.reasoning_words),
+            (&mut self.reasoning_tokens, before.reasoning_tokens, after.reasoning_tokens),
+            (&mut self.strict_tools, before.strict_tools, after.strict_tools),
+            (&mut self.parallel_switch, before.parallel_switch, after.parallel_switch),
+            (&mut self.forced_tools, before.forced_tools, after.forced_tools),
+            (&mut self.cache_marks, before.cache_marks, after.cache_marks),
+            (&mut self.encrypted_reasoning, before.encrypted_reasoning, after.encrypted_reasoning),
+        ] {
+            if before != after {
+                *known = after;
+            }
+        }
+    }
+
     /// The features to try next, after a provider answered `status` and `body` to a request with these features. `None`
     /// when the answer names no feature that the request used.
     pub(super) fn without_rejected(
@@ -106,7 +130,20 @@ impl Features {
             let message = "the model gives no encrypted reasoning: none goes back with later requests";
             return remembered(Self { encrypted_reasoning: false, ..self }, message);
         }
-        if request.params.reasoning.is_some() && names(&["reasoning", "thinking", "effort", "`think`", "\"think\""]) {
+        let forced = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
+        if forced && self.forced_tools && names(&["tool_choice"]) && names(&["thinking"]) {
+            // The two exclude each other, and each alone is taken.
+            let message = "the model cannot be made to call a tool while it reasons: it is left to decide";
+            return Some(Reduced { features: Self { forced_tools: false, ..self }, message, remember: false });
+        }
+        // A server that rejects one schema may accept the next one. The message may name properties of the schema.
+        let one_schema = names(&["invalid schema", "schema for response_format", "schema is too complex"]);
+        if request.params.reasoning.is_some()
+            && !one_schema
+            && names(&["reasoning", "thinking", "effort", "`think`", "\"think\""])
+        {
+            // A model that rejects one effort may take another one.
+            let remember = !names(&["unsupported value", "supported values are"]);
             let message = match self.reasoning(request.params.reasoning) {
                 Some(Reasoning::Effort(_)) if self.reasoning_tokens => {
                     "the model takes no effort of reasoning in words: it is told in tokens"
@@ -117,14 +154,16 @@ impl Features {
                 _ => "the model rejects how much it should reason: that is left to the model",
             };
             match self.reasoning(request.params.reasoning) {
-                Some(Reasoning::Effort(_)) => return remembered(Self { reasoning_words: false, ..self }, message),
-                Some(Reasoning::Tokens(_)) => return remembered(Self { reasoning_tokens: false, ..self }, message),
+                Some(Reasoning::Effort(_)) => {
+                    return Some(Reduced { features: Self { reasoning_words: false, ..self }, message, remember });
+                }
+                Some(Reasoning::Tokens(_)) => {
+                    return Some(Reduced { features: Self { reasoning_tokens: false, ..self }, message, remember });
+                }
                 None => {}
             }
         }
         if request.format != ResponseFormat::Text && names(&STRUCTURED) {
-            // A server that rejects one schema may accept the next one.
-            let one_schema = names(&["invalid schema", "schema for response_format", "schema is too complex"]);
             let (structured, message) = match self.structured {
                 StructuredSupport::JsonSchema
                     if self.json_object && matches!(request.format, ResponseFormat::JsonSchema { .. }) =>
@@ -157,7 +196,6 @@ impl Features {
             let message = "the server takes no strict tools: their schemas are told and not enforced";
             return remembered(Self { strict_tools: false, ..self }, message);
         }
-        let forced = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
         if forced && self.forced_tools && names(&["tool_choice", "tool choice", "functioncallingconfig"]) {
             let message = "the model cannot be made to call a tool: it is left to decide";
             return remembered(Self { forced_tools: false, ..self }, message);

@@ -1,9 +1,12 @@
 //! From the bytes of an answer to its events, however the bytes are cut.
 
+mod guard;
+
 use eventsource_stream::{EventStreamError, Eventsource};
 use futures::stream::{BoxStream, Stream, StreamExt};
 use serde_json::Value;
 
+use self::guard::{Held, guarded};
 use super::answer::{Answer, MAX_GATHERED};
 use super::error::in_band_error;
 use super::wire::{Framing, NoAnswer, Progress, Protocol, Reader};
@@ -96,15 +99,21 @@ where
     B: AsRef<[u8]> + Send + 'static,
 {
     match framing {
-        Framing::Events => bytes
-            .eventsource()
-            .map(|event| match event {
-                Ok(event) => Ok(event.data),
-                Err(EventStreamError::Transport(message)) => Err(message),
-                Err(EventStreamError::Utf8(error)) => Err(format!("it is not UTF-8: {error}")),
-                Err(EventStreamError::Parser(error)) => Err(format!("it is no stream of events: {error}")),
-            })
-            .boxed(),
+        Framing::Events => {
+            let held = Held::default();
+            guarded(bytes, held.clone())
+                .eventsource()
+                .map(move |event| match event {
+                    Ok(event) => {
+                        held.release();
+                        Ok(event.data)
+                    }
+                    Err(EventStreamError::Transport(message)) => Err(message),
+                    Err(EventStreamError::Utf8(error)) => Err(format!("it is not UTF-8: {error}")),
+                    Err(EventStreamError::Parser(error)) => Err(format!("it is no stream of events: {error}")),
+                })
+                .boxed()
+        }
         Framing::Lines => futures::stream::unfold(Some((bytes, Vec::new())), |state| async move {
             let (mut bytes, mut held) = state?;
             loop {

@@ -35,6 +35,8 @@ pub struct Keys {
     /// The keys of providers, each with the one host that it is for; the first of a host counts. A key that cannot be read
     /// is an error of those models only that need it.
     providers: Vec<(Host, Result<SourcedKey, ModelError>)>,
+    /// The variables of keys that are set without their host, each with the variable that names the host.
+    homeless: Vec<(&'static str, &'static str)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -127,7 +129,16 @@ impl Keys {
         };
         let mut keys = Self { shared: sourced_key(&set, KEY_VARIABLE)?, hosts, ..Self::default() };
         for provider in Provider::all() {
-            let Some(host) = provider.key_host(set) else { continue };
+            let Some(host) = provider.key_host(set) else {
+                if let Some(address) = provider.key_address_variable() {
+                    for &name in provider.key_variables() {
+                        if set(name).is_some() || set(&format!("{name}_FILE")).is_some() {
+                            keys.homeless.push((name, address));
+                        }
+                    }
+                }
+                continue;
+            };
             for name in provider.key_variables() {
                 // Several providers of the table may share a host and its keys.
                 let entry = sourced_key(&set, name).transpose().map(|key| (host.clone(), key));
@@ -202,6 +213,18 @@ impl Keys {
             return withheld(format!("a server on this machine gets it only with `{HOSTS_VARIABLE}={host}`"));
         }
         withheld("over `http` everybody on the way could read it; use an `https` address".to_owned())
+    }
+
+    /// The key of a provider that is set and does not belong to the host that its model is at, and why it is not sent: for
+    /// a server that [`Keys::of`] has no key for.
+    pub fn elsewhere(&self, provider: &Provider) -> Option<KeyUse> {
+        let withheld = |source: &str, why: String| Some(KeyUse::Withheld { source: source.to_owned(), why });
+        if let Some(&(name, address)) = self.homeless.iter().find(|(name, _)| provider.key_variables().contains(name)) {
+            return withheld(name, format!("it is for the host of `{address}`, which names no `https` address"));
+        }
+        let own = |source: &str| provider.key_variables().contains(&source.strip_suffix("_FILE").unwrap_or(source));
+        let (source, host) = self.of_providers().find(|&(source, _)| own(source))?;
+        withheld(source, format!("it is for `{host}` only; `{KEY_VARIABLE}` with `{HOSTS_VARIABLE}` is for others"))
     }
 
     /// The keys of providers that are set: the variable, and the one host that it is for.

@@ -146,9 +146,11 @@ impl Remote {
             };
             let note = Note { model: self.id.to_string(), kind: NoteKind::Degraded, message: next.message.to_owned() };
             self.config.notes.add(note);
-            features = next.features;
+            // Only what this answer taught is remembered: other calls may have learnt meanwhile, and this one may have lost
+            // what later ones should keep.
+            let before = std::mem::replace(&mut features, next.features);
             if next.remember {
-                *self.features.lock().unwrap_or_else(PoisonError::into_inner) = features;
+                self.features.lock().unwrap_or_else(PoisonError::into_inner).learn(before, features);
             }
         }
         Err(ModelError::Unsupported { model: self.id.to_string(), what: "take any form of this request".to_owned() })
@@ -246,7 +248,10 @@ impl Remote {
                 answer.request_id = id;
                 Ok(answer)
             }
-            Err(error) => Err(without_key(error.of_request(id), self.config.key.as_ref())),
+            Err(error) => {
+                let error = with_variable(error.of_request(id), &self.config.key_variable);
+                Err(without_key(error, self.config.key.as_ref()))
+            }
         }
     }
 
@@ -260,6 +265,16 @@ fn without_key(error: ModelError, key: Option<&ApiKey>) -> ModelError {
     let Some(key) = key else { return error };
     let scrubbed = serde_json::to_string(&error).ok().map(|text| key.scrub(&text));
     scrubbed.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(error)
+}
+
+/// The error with the variable of the key, which a body does not know.
+fn with_variable(mut error: ModelError, key_variable: &str) -> ModelError {
+    if let ModelError::Auth { variable, .. } = &mut error
+        && variable.is_empty()
+    {
+        key_variable.clone_into(variable);
+    }
+    error
 }
 
 struct Failed {
@@ -344,9 +359,10 @@ impl ChatModel for Remote {
                 Err(_) => Some((Err(format!("nothing came for {idle:?}")), None)),
             }
         });
-        let key = self.config.key.clone();
+        let (key, variable) = (self.config.key.clone(), self.config.key_variable.clone());
         let events = decode_stream(self.protocol(), bytes.boxed(), self.id.to_string(), request_id);
-        Ok(events.map(move |event| event.map_err(|error| without_key(error, key.as_ref()))).boxed())
+        let told = move |error| without_key(with_variable(error, &variable), key.as_ref());
+        Ok(events.map(move |event| event.map_err(&told)).boxed())
     }
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {

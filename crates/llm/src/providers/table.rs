@@ -304,25 +304,9 @@ impl Provider {
     pub fn nearest(word: &str) -> Option<&'static str> {
         let word = word.to_ascii_lowercase();
         let far = word.chars().count().max(3) / 2;
-        let near = Self::all().map(|provider| (distance(&word, provider.name), provider.name));
+        let near = Self::all().map(|provider| (strsim::levenshtein(&word, provider.name), provider.name));
         near.min().filter(|(steps, _)| *steps <= far).map(|(_, name)| name)
     }
-}
-
-/// How many letters must be changed, added or taken away to make one word of another (Levenshtein).
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 impl std::fmt::Debug for Provider {

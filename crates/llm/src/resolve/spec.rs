@@ -137,12 +137,14 @@ impl FromStr for ModelSpec {
         let file = |path: &str| {
             if path.is_empty() { Err(wrong("the file is missing".to_owned())) } else { Ok(PathBuf::from(path)) }
         };
+        // Servers name a model by the file of its weights, too.
+        let of_provider = text.split_once(':').is_some_and(|(kind, _)| Provider::named(kind).is_some());
         match text.split_once(':') {
             None if text == "embedded" => Ok(Self::Embedded),
             Some(("gguf", path)) => file(path).map(Self::Gguf),
             Some(("scripted", path)) => file(path).map(Self::Scripted),
             Some(("replay", path)) => file(path).map(Self::Replay),
-            _ if text.to_ascii_lowercase().ends_with(".gguf") => Ok(Self::Gguf(PathBuf::from(text))),
+            _ if !of_provider && text.to_ascii_lowercase().ends_with(".gguf") => Ok(Self::Gguf(PathBuf::from(text))),
             _ if text.is_empty() => Err(wrong("it is empty".to_owned())),
             Some((kind, rest)) => match Provider::named(kind) {
                 Some(provider) => RemoteSpec::read(provider, rest).map(Self::Remote).map_err(wrong),
@@ -274,6 +276,7 @@ mod tests {
                 "azure:d@https://r.openai.azure.com/openai/v1",
                 of("azure", "d", Some("https://r.openai.azure.com/openai/v1")),
             ),
+            ("llamacpp:Qwen3-8B-Q4_K_M.gguf", of("llamacpp", "Qwen3-8B-Q4_K_M.gguf", None)),
             ("gguf:a/b.gguf", ModelSpec::Gguf("a/b.gguf".into())),
             ("scripted:s.jsonl", ModelSpec::Scripted("s.jsonl".into())),
             ("replay:r.jsonl", ModelSpec::Replay("r.jsonl".into())),

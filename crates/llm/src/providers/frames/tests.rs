@@ -152,3 +152,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_byte_order_mark_is_left_out_however_it_is_cut() {
+    for (body, short) in bodies() {
+        let marked: Vec<u8> = [b"\xEF\xBB\xBF", body.as_bytes()].concat();
+        for cut in 0..6 {
+            let (first, rest) = marked.split_at(cut.min(marked.len()));
+            let events = events(vec![Ok(first.to_vec()), Ok(rest.to_vec())]);
+            assert_eq!(format!("{events:?}"), format!("{:?}", whole(&body)), "{short}, cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn an_event_without_an_end_is_an_error_and_not_held() {
+    let endless = std::iter::once(b"data: ".to_vec()).chain(std::iter::repeat_with(|| vec![b'x'; 1 << 20]));
+    let chunks = endless.take(2 * (MAX_GATHERED >> 20)).map(Ok).collect();
+    let error = events(chunks).pop().unwrap().unwrap_err();
+    assert!(error.to_string().contains("an event is longer than"), "{error}");
+}

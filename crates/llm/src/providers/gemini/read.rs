@@ -79,18 +79,18 @@ fn end(reason: &str, candidate: &Value, answer: &mut Answer) -> Result<(), Model
             answer.refusal = told.map_or_else(|| format!("the provider withheld the answer ({reason})"), str::to_owned);
             FinishReason::ContentFilter
         }
-        "MALFORMED_FUNCTION_CALL"
-        | "UNEXPECTED_TOOL_CALL"
-        | "TOO_MANY_TOOL_CALLS"
-        | "MISSING_THOUGHT_SIGNATURE"
-        | "MALFORMED_RESPONSE" => {
+        "STOP" | "FUNCTION_CALL" if answer.has_calls() => FinishReason::ToolCalls,
+        "STOP" | "FUNCTION_CALL" => FinishReason::Stop,
+        // `OTHER`, a malformed call, and reasons that are not known yet: what came is not the whole answer.
+        _ => {
             let told = told.map(|told| format!(": {told}")).unwrap_or_default();
             return Err(answer.interrupted(format!("the provider gave it up ({reason}){told}")));
         }
-        _ if answer.has_calls() => FinishReason::ToolCalls,
-        _ => FinishReason::Stop,
     };
-    answer.finish.get_or_insert(finish);
+    // Some models say `STOP` with every piece. The last reason counts, and one that says that something is missing stays.
+    if !matches!(answer.finish, Some(FinishReason::Length | FinishReason::ContentFilter)) {
+        answer.finish = Some(finish);
+    }
     Ok(())
 }
 

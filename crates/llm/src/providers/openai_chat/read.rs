@@ -14,6 +14,9 @@ const REASONING: (u64, u64) = (1, 0);
 const TEXT: (u64, u64) = (2, 0);
 const FIRST_CALL: u64 = 3;
 
+/// Reasons to finish that say that the server gave the answer up.
+const GIVEN_UP: [&str; 3] = ["error", "abort", "insufficient_system_resource"];
+
 /// Reads one answer.
 #[derive(Debug, Default)]
 pub(super) struct Completion {
@@ -32,6 +35,9 @@ impl Reader for Completion {
         answer.named(string(root, "model"));
         take(choice.get("message").unwrap_or(&Value::Null), answer, &mut Vec::new());
         let word = choice.get("finish_reason").and_then(Value::as_str).unwrap_or("stop");
+        if GIVEN_UP.contains(&word) {
+            return Err(NoAnswer::Error(answer.interrupted(format!("the server gave the answer up (`{word}`)"))));
+        }
         answer.finish = Some(finish_reason(word, answer.has_calls()));
         answer.usage = root.get("usage").and_then(usage).unwrap_or_default();
         Ok(())
@@ -58,8 +64,8 @@ impl Reader for Completion {
                 take(delta, answer, events);
             }
             if let Some(word) = choice.get("finish_reason").and_then(Value::as_str) {
-                if word == "error" {
-                    return Err(answer.interrupted("the server ended the answer with an error"));
+                if GIVEN_UP.contains(&word) {
+                    return Err(answer.interrupted(format!("the server gave the answer up (`{word}`)")));
                 }
                 // Some gateways send two reasons. The first one says why the answer ended.
                 self.reason.get_or_insert_with(|| word.to_owned());
@@ -142,7 +148,7 @@ fn reasoning(message: &Value) -> Option<String> {
 
 fn finish_reason(word: &str, asks_for_tools: bool) -> FinishReason {
     match word {
-        "length" | "max_tokens" => FinishReason::Length,
+        "length" | "max_tokens" | "model_length" => FinishReason::Length,
         "content_filter" => FinishReason::ContentFilter,
         "tool_calls" | "function_call" => FinishReason::ToolCalls,
         _ if asks_for_tools => FinishReason::ToolCalls,
@@ -153,14 +159,20 @@ fn finish_reason(word: &str, asks_for_tools: bool) -> FinishReason {
 fn usage(value: &Value) -> Option<Usage> {
     let count = |path: &str| value.pointer(path).and_then(Value::as_u64);
     value.as_object()?;
+    let number = |path: &str| count(path).unwrap_or_default();
+    let (input, completion) = (number("/prompt_tokens"), number("/completion_tokens"));
+    let reasoning = number("/completion_tokens_details/reasoning_tokens");
+    // xAI counts the reasoning beside the completion, which only the total shows.
+    let with_reasoning = completion.saturating_add(reasoning);
+    let is_beside = number("/total_tokens") >= input.saturating_add(with_reasoning);
     Some(Usage {
-        input: count("/prompt_tokens").unwrap_or_default(),
-        output: count("/completion_tokens").unwrap_or_default(),
+        input,
+        output: if is_beside { with_reasoning } else { completion },
         cache_read: count("/prompt_tokens_details/cached_tokens")
             .or_else(|| count("/prompt_cache_hit_tokens"))
             .unwrap_or_default(),
         cache_write: count("/prompt_tokens_details/cache_write_tokens").unwrap_or_default(),
-        reasoning: count("/completion_tokens_details/reasoning_tokens").unwrap_or_default(),
+        reasoning,
     })
 }
 
@@ -189,6 +201,14 @@ mod tests {
         assert_eq!(response.message.parts[0], Part::Reasoning { text: "hm".into(), signature: None });
         assert_eq!(response.usage, Usage { input: 7, output: 3, cache_read: 5, cache_write: 0, reasoning: 2 });
         assert_eq!(response.model, "m-1");
+        // Reasoning beside the completion, which the total shows.
+        let beside = decode(&json!({
+            "choices": [{"finish_reason": "stop", "message": {"content": "yes"}}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 20,
+                "completion_tokens_details": {"reasoning_tokens": 6}}
+        }))
+        .unwrap();
+        assert_eq!((beside.usage.output, beside.usage.reasoning), (10, 6));
 
         let tools = decode(&json!({"choices": [{"finish_reason": "stop", "message": {"content": null, "tool_calls": [
             {"id": "a", "function": {"name": "f", "arguments": "{\"x\":1}"}},
@@ -201,6 +221,14 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_that_was_cut_is_told() {
+        for word in ["length", "max_tokens", "model_length"] {
+            let cut = decode(&json!({"choices": [{"finish_reason": word, "message": {"content": "half"}}]})).unwrap();
+            assert_eq!(cut.finish, FinishReason::Length, "{word}");
+        }
+    }
+
+    #[test]
     fn faults_in_a_sound_envelope_are_errors() {
         let cases = [
             (json!({"error": {"message": "busy", "code": 503}}), "server"),
@@ -208,6 +236,7 @@ mod tests {
             (json!({"choices": []}), "parse"),
             (json!([]), "parse"),
             (json!({"choices": [{"message": {"content": null, "refusal": "no"}}]}), "refused"),
+            (json!({"choices": [{"finish_reason": "error", "message": {"content": "half"}}]}), "stream_interrupted"),
         ];
         for (body, expected) in cases {
             let error = decode(&body).unwrap_err();

@@ -35,7 +35,7 @@ pub(super) fn encode(outgoing: &Outgoing<'_>) -> Result<Value, String> {
     body.insert("model".to_owned(), json!(outgoing.model));
     let mut items = Vec::new();
     for message in &request.messages {
-        items.extend(message_items(message)?);
+        items.extend(message_items(message, features.encrypted_reasoning)?);
     }
     body.insert("input".to_owned(), Value::Array(items));
     body.insert("store".to_owned(), json!(false));
@@ -80,8 +80,9 @@ pub(super) fn encode(outgoing: &Outgoing<'_>) -> Result<Value, String> {
     Ok(Value::Object(body))
 }
 
-/// The items of one message: calls, results and reasoning are items of their own, in their order.
-fn message_items(message: &Message) -> Result<Vec<Value>, String> {
+/// The items of one message: calls, results and reasoning are items of their own, in their order. Reasoning is left out
+/// for a model that takes none in encrypted form.
+fn message_items(message: &Message, encrypted: bool) -> Result<Vec<Value>, String> {
     let role = match message.role {
         Role::System => "system",
         Role::User | Role::Tool => "user",
@@ -129,7 +130,7 @@ fn message_items(message: &Message) -> Result<Vec<Value>, String> {
                 items.push(json!({
                     "type": "function_call_output", "call_id": result.call_id, "output": result_text(result)}));
             }
-            Part::EncryptedReasoning { wire, data } if wire == NAME => {
+            Part::EncryptedReasoning { wire, data } if encrypted && wire == NAME => {
                 said(&mut content, &mut items);
                 items.push(data.clone());
             }

@@ -66,8 +66,12 @@ impl Reader for Items {
                 let at = self.at(event);
                 complete(at, event.get("item").unwrap_or(&Value::Null), answer, events);
             }
-            "response.completed" | "response.incomplete" => {
+            told @ ("response.completed" | "response.incomplete") => {
                 self.end(event.get("response").unwrap_or(&Value::Null), answer, events)?;
+                // Some servers leave the status out.
+                if told == "response.incomplete" && answer.finish != Some(FinishReason::ContentFilter) {
+                    answer.finish = Some(FinishReason::Length);
+                }
                 return Ok(Progress::Ended);
             }
             "response.failed" | "error" => return Err(failure(event, answer)),
@@ -107,8 +111,8 @@ impl Items {
         let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
         answer.finish = Some(match (response.get("status").and_then(Value::as_str), reason) {
             (Some("failed" | "cancelled"), _) => return Err(failure(&json!({"response": response}), answer)),
-            (Some("incomplete"), Some("content_filter")) => FinishReason::ContentFilter,
-            (Some("incomplete"), _) => FinishReason::Length,
+            (_, Some("content_filter")) => FinishReason::ContentFilter,
+            (Some("incomplete"), _) | (_, Some(_)) => FinishReason::Length,
             _ if answer.has_calls() => FinishReason::ToolCalls,
             _ => FinishReason::Stop,
         });
