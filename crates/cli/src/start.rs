@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
@@ -79,8 +80,9 @@ where
             chosen.close().await;
             ended
         }));
-        // Blocking work that nobody waits for any more must not hold up the end.
-        runtime.shutdown_background();
+        // Tasks are dropped, which ends the programs that they started; blocking work that nobody waits for any more must not
+        // hold up the end for longer.
+        runtime.shutdown_timeout(Duration::from_millis(200));
         ended
     });
     match ended {

@@ -77,6 +77,7 @@ mod handler;
 mod listing;
 mod names;
 mod options;
+mod pages;
 mod risk;
 mod schema;
 mod server;

@@ -5,17 +5,20 @@ use std::time::Duration;
 
 use graphloom_agents::Risk;
 use graphloom_llm::parse::SchemaCheck;
-use rmcp::model::{PaginatedRequestParams, Tool};
+use rmcp::model::Tool;
 use rmcp::service::{Peer, RoleClient, ServiceError};
 use serde_json::{Value, json};
 
 use crate::event::EventSender;
+use crate::pages::pages;
 use crate::risk::{Treatment, treatment};
 use crate::schema::{described, fit, plain};
 use crate::{McpEventKind, ServerConfig};
 
 /// The most tools of one server that are taken.
 const MOST: usize = 512;
+/// The most bytes of the list of its tools.
+const MOST_BYTES: usize = 32 << 20;
 
 /// What a server has.
 #[derive(Debug, Default)]
@@ -75,7 +78,10 @@ pub(crate) async fn list(
     let Some(info) = peer.peer_info() else { return Ok(listing) };
     listing.identity = info.server_info.as_ref().map(|server| format!("{} {}", server.name, server.version));
     if info.capabilities.tools.is_some() {
-        for tool in tools(peer).await? {
+        let tools = pages(peer, MOST, MOST_BYTES, |peer, params| async move {
+            peer.list_tools(Some(params)).await.map(|page| (page.tools, page.next_cursor))
+        });
+        for tool in tools.await?.items {
             listing.add(&tool, config, events);
         }
     }
@@ -88,21 +94,6 @@ pub(crate) async fn list(
         listing.offer(Work::GetPrompt, config);
     }
     Ok(listing)
-}
-
-/// The tools of a server, page by page; a server that has always one page more is asked no further.
-async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, ServiceError> {
-    let mut tools = Vec::new();
-    let mut cursor = None;
-    for _ in 0..MOST {
-        let page = peer.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor))).await?;
-        tools.extend(page.tools);
-        cursor = page.next_cursor;
-        if cursor.is_none() || tools.len() > MOST {
-            break;
-        }
-    }
-    Ok(tools)
 }
 
 impl Listing {

@@ -21,6 +21,10 @@ pub(crate) fn fitted(name: &str) -> String {
     if fit.chars().all(|c| c == '_') {
         fit = format!("tool_{}", hash(name));
     }
+    // Some providers want a letter first.
+    if !fit.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        fit = format!("tool_{fit}");
+    }
     if fit.len() > LONGEST {
         fit.truncate(LONGEST - HASH - 1);
         fit = format!("{fit}_{}", hash(name));
@@ -73,6 +77,8 @@ mod tests {
             ("a  b", "a_b"),
             ("plan__step", "plan__step"),
             ("größe", "gr_e"),
+            ("2fa_list", "tool_2fa_list"),
+            ("-x", "tool_-x"),
         ] {
             assert_eq!(fitted(name), expected, "{name}");
         }

@@ -40,6 +40,7 @@ pub(crate) fn fit(original: &Map<String, Value>) -> Result<Fitted, String> {
         Some(Value::String(kind)) if kind == "object" => {}
         Some(other) => return Err(format!("its arguments are of the type {other}, and must be an object")),
     }
+    widen(&mut schema, &mut changes);
     let mut renamed = Vec::new();
     match schema.shift_remove("properties") {
         None => {
@@ -53,9 +54,10 @@ pub(crate) fn fit(original: &Map<String, Value>) -> Result<Fitted, String> {
                 if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
                     chosen = fitted(name);
                     while fit.contains_key(&chosen) || properties.contains_key(&chosen) {
+                        let before = chosen.clone();
                         chosen.truncate(62);
                         chosen.push('_');
-                        if fit.contains_key(&chosen) {
+                        if fit.contains_key(&chosen) || chosen == before {
                             return Err("two of its arguments have names that cannot be told apart".to_owned());
                         }
                     }
@@ -75,7 +77,60 @@ pub(crate) fn fit(original: &Map<String, Value>) -> Result<Fitted, String> {
             }
         }
     }
-    Ok(Fitted { schema: Value::Object(schema), renamed, changes })
+    let mut schema = Value::Object(schema);
+    if reveal(&mut schema) {
+        changes.push("descriptions of its arguments held characters that nobody sees, which were taken out".to_owned());
+    }
+    Ok(Fitted { schema, renamed, changes })
+}
+
+/// Takes out of the top of a schema what providers refuse there; the server checks it itself. Arguments that only a branch
+/// names stay.
+fn widen(schema: &mut Map<String, Value>, changes: &mut Vec<String>) {
+    for word in ["oneOf", "anyOf", "allOf", "not", "enum"] {
+        let Some(removed) = schema.shift_remove(word) else { continue };
+        changes.push(format!("`{word}` at the top of its schema was left out"));
+        let branches = match removed {
+            Value::Array(branches) if word.ends_with("Of") => branches,
+            _ => Vec::new(),
+        };
+        for branch in branches {
+            let Some(members) = branch.get("properties").and_then(Value::as_object).cloned() else { continue };
+            let properties = schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(properties) = properties {
+                for (name, property) in members {
+                    properties.entry(name).or_insert(property);
+                }
+            }
+        }
+    }
+}
+
+/// Takes characters that nobody sees out of the descriptions of a schema; says whether there were any.
+fn reveal(schema: &mut Value) -> bool {
+    let mut changed = false;
+    match schema {
+        Value::Object(members) => {
+            for (word, member) in members.iter_mut() {
+                match member {
+                    Value::String(text) if word == "description" || word == "title" => {
+                        if text.chars().any(is_hidden) {
+                            text.retain(|c| !is_hidden(c));
+                            changed = true;
+                        }
+                    }
+                    other => changed |= reveal(other),
+                }
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                changed |= reveal(item);
+            }
+        }
+        _ => {}
+    }
+    changed
 }
 
 /// A schema without what says nothing about values.
@@ -120,6 +175,34 @@ mod tests {
     fn fitted_schema(schema: Value) -> Result<Fitted, String> {
         let Value::Object(members) = schema else { panic!("an object") };
         fit(&members)
+    }
+
+    #[test]
+    fn names_that_cannot_be_told_apart_are_an_error_and_not_a_loop() {
+        let x = "x".repeat(61);
+        let properties = json!({format!("{x} y"): {}, format!("{x}_y"): {}, format!("{x}__"): {}});
+        let error = fitted_schema(json!({"type": "object", "properties": properties})).unwrap_err();
+        assert!(error.contains("cannot be told apart"), "{error}");
+    }
+
+    #[test]
+    fn what_providers_refuse_at_the_top_is_left_out_and_its_arguments_stay() {
+        let fitted = fitted_schema(json!({
+            "type": "object", "properties": {"a": {"type": "string"}},
+            "anyOf": [{"required": ["a"]}, {"properties": {"b": {"anyOf": [{"type": "null"}]}}}]
+        }))
+        .unwrap();
+        let expected = json!({"a": {"type": "string"}, "b": {"anyOf": [{"type": "null"}]}});
+        assert_eq!((fitted.schema.get("anyOf"), &fitted.schema["properties"]), (None, &expected));
+        assert_eq!(fitted.changes, ["`anyOf` at the top of its schema was left out"]);
+    }
+
+    #[test]
+    fn nobody_hides_words_in_descriptions_of_arguments() {
+        let hidden = "Query.\u{e0049}\u{202e}";
+        let fitted = fitted_schema(json!({"properties": {"q": {"items": [{"description": hidden}]}}})).unwrap();
+        assert_eq!(fitted.schema["properties"]["q"]["items"][0]["description"], "Query.");
+        assert_eq!(fitted.changes.len(), 1);
     }
 
     #[test]

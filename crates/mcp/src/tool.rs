@@ -10,11 +10,13 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, ReadResourceRequestParams,
     ReadResourceResponse,
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::content::{Gathered, listed as listed_resource, of_result};
 use crate::failure::is_unknown;
 use crate::listing::{Listed, Listing, Work};
+use crate::pages::{Pages, pages};
 use crate::schema::original;
 use crate::server::Server;
 use crate::{McpError, McpEventKind};
@@ -84,14 +86,19 @@ pub(crate) async fn run(
     let (gathered, data, of) = match listed.work {
         Work::Tool => return call(server, listed, arguments).await,
         Work::ListResources => {
-            let resources = server
-                .request(&listed.name, listed.limit, |peer| async move { peer.list_all_resources().await })
-                .await?;
+            let resources = server.request(&listed.name, listed.limit, |peer| async move {
+                pages(&peer, usize::MAX, limit, |peer, params| async move {
+                    peer.list_resources(Some(params)).await.map(|page| (page.resources, page.next_cursor))
+                })
+                .await
+            });
+            let resources = resources.await?;
             let mut gathered = Gathered::new(limit);
-            for resource in &resources {
+            for resource in &resources.items {
                 gathered.line(&listed_resource(resource));
             }
-            (gathered, serde_json::to_value(&resources).unwrap_or_default(), "resources".to_owned())
+            let data = whole(&mut gathered, &resources);
+            (gathered, data, "resources".to_owned())
         }
         Work::ReadResource => {
             let uri = text("uri");
@@ -105,11 +112,16 @@ pub(crate) async fn run(
             (Gathered::of_resources(&result.contents, limit), Value::Null, format!("resource {uri}"))
         }
         Work::ListPrompts => {
-            let prompts =
-                server.request(&listed.name, listed.limit, |peer| async move { peer.list_all_prompts().await }).await?;
-            let data = serde_json::to_value(&prompts).unwrap_or_default();
+            let prompts = server.request(&listed.name, listed.limit, |peer| async move {
+                pages(&peer, usize::MAX, limit, |peer, params| async move {
+                    peer.list_prompts(Some(params)).await.map(|page| (page.prompts, page.next_cursor))
+                })
+                .await
+            });
+            let prompts = prompts.await?;
             let mut gathered = Gathered::new(limit);
-            gathered.line(&data.to_string());
+            gathered.line(&serde_json::to_string(&prompts.items).unwrap_or_default());
+            let data = whole(&mut gathered, &prompts);
             (gathered, data, "prompts".to_owned())
         }
         Work::GetPrompt => {
@@ -129,6 +141,17 @@ pub(crate) async fn run(
     };
     told_if_cut(server, listed, &gathered);
     Ok(gathered.output(data, format!("MCP server {}, {of}", server.config.name)))
+}
+
+/// A list as data, unless a part of it is left out, which is told.
+fn whole<T: Serialize>(gathered: &mut Gathered, list: &Pages<T>) -> Value {
+    if list.more {
+        gathered.line("[there are more, which were not asked for]");
+    }
+    if gathered.omitted > 0 || list.more {
+        return Value::Null;
+    }
+    serde_json::to_value(&list.items).unwrap_or_default()
 }
 
 /// Calls a tool of the server itself.
