@@ -56,16 +56,22 @@ struct Setup {
     resources: ReactResources,
 }
 
+/// The tools `read`, and `write` of a risk.
+fn tools(log: &Arc<Mutex<Vec<String>>>, hang: &Arc<Mutex<bool>>, write: Risk) -> ToolRegistry {
+    let mut tools = ToolRegistry::new(Risk::Destructive).with_timeout(Duration::from_secs(3_600));
+    for (name, risk) in [("read", Risk::Read), ("write", write)] {
+        let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+        let spec = ToolSpec { name: name.into(), description: String::new(), parameters, strict: false };
+        let (log, hang) = (Arc::clone(log), Arc::clone(hang));
+        tools.register(Arc::new(Logged { spec, risk, log, hang })).unwrap();
+    }
+    tools
+}
+
 /// A model that asks for these calls turn by turn, and then answers.
 fn agent(turns: &[&[(&str, u64)]], context: Option<u32>) -> Setup {
     let (log, hang) = (Arc::<Mutex<Vec<String>>>::default(), Arc::new(Mutex::new(true)));
-    let mut tools = ToolRegistry::new(Risk::Destructive).with_timeout(Duration::from_secs(3_600));
-    for (name, risk) in [("read", Risk::Read), ("write", Risk::Write)] {
-        let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-        let spec = ToolSpec { name: name.into(), description: String::new(), parameters, strict: false };
-        let (log, hang) = (Arc::clone(&log), Arc::clone(&hang));
-        tools.register(Arc::new(Logged { spec, risk, log, hang })).unwrap();
-    }
+    let tools = tools(&log, &hang, Risk::Write);
     let turns: Vec<Vec<ToolCall>> = turns
         .iter()
         .enumerate()
@@ -163,6 +169,24 @@ async fn what_a_person_must_approve_waits_and_the_others_go_on() {
         let read = serde_json::to_string(&setup.requests.lock().unwrap().last().unwrap().messages).unwrap();
         assert_eq!(read.contains("not on a Sunday"), !success);
         assert_eq!(state.answer.as_deref(), Some("Done."));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_decision_is_of_the_call_that_was_shown() {
+    let denied = Decision::Deny { reason: "no".into() };
+    for (now, decision) in [(Risk::Read, denied), (Risk::Destructive, Decision::Allow)] {
+        let setup = agent(&[&[("write", 4)]], None);
+        let store = MemoryCheckpointer::new();
+        let app = graph().with_context(setup.resources.clone()).with_checkpointer(store.clone());
+        let Outcome::Waiting(questions) = app.thread("t").run(opening()).await.unwrap() else { panic!("it asks") };
+        // When the answer comes, the tool is of another risk.
+        let mut resources = setup.resources.clone();
+        resources.tools = tools(&setup.log, &setup.hang, now);
+        let app = graph().with_context(resources).with_checkpointer(store);
+        let answers = questions.answer(APPROVAL, decision).unwrap();
+        let state = app.thread("t").resume(answers).await.unwrap().done().unwrap();
+        assert_eq!((setup.log().as_str(), state.answer.as_deref()), ("", Some("Done.")), "{now:?}");
     }
 }
 
