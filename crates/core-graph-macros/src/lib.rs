@@ -7,7 +7,8 @@
 //! Use it through `graphloom-core-graph`, which exports it beside the trait `State`.
 //!
 //! ```
-//! use graphloom_core_graph::{FieldSet, Log, State};
+//! use graphloom_core_graph::fields::FieldSet;
+//! use graphloom_core_graph::{Log, State};
 //! use schemars::JsonSchema;
 //! use serde::{Deserialize, Serialize};
 //!
