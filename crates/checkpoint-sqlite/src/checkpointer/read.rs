@@ -175,8 +175,9 @@ pub(super) fn load(
     if let Some(wanted) = known
         && !wanted.is(&row)
     {
-        let stored = find_checkpoint(connection, names, thread, ns, Some(wanted.number))?;
-        known = known.filter(|known| matches!(&stored, Some((_, Some(row))) if known.is(row)));
+        // One that cannot be read is not known: the head does not need it.
+        let stored = find_checkpoint(connection, names, thread, ns, Some(wanted.number));
+        known = known.filter(|known| matches!(&stored, Ok(Some((_, Some(row)))) if known.is(row)));
     }
     let of = |(field, version): (&Arc<str>, u64)| {
         let known = known.and_then(|known| known.version_of(field));

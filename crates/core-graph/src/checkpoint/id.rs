@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The id of a checkpoint: a hash over thread, namespace, parent and what was written, shown in hexadecimal, or the
+/// The id of a checkpoint: a hash over namespace, parent and what was written, shown in hexadecimal, or the
 /// text that a layer around a store put in its place.
 ///
 /// ```

@@ -252,14 +252,15 @@ impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
 
     /// Takes the next task, unless the run is cancelled. The lock is released before the task is polled.
     fn next_task(&self) -> Option<Dispatch<S>> {
+        let task = lock(&self.tasks).pop_front();
+        task.filter(|_| !self.namespace.session.control.is_cancelled())
+    }
+
+    /// Takes the task that the schedule of a simulation draws, unless the run is cancelled.
+    fn drawn_task(&self, schedule: &dyn TurnOrder) -> Option<Dispatch<S>> {
         let mut tasks = lock(&self.tasks);
-        let task = match self.schedule() {
-            None => tasks.pop_front(),
-            Some(schedule) => {
-                let next = schedule.draw(tasks.len());
-                tasks.remove(next)
-            }
-        };
+        let next = schedule.draw(tasks.len());
+        let task = tasks.remove(next);
         drop(tasks);
         task.filter(|_| !self.namespace.session.control.is_cancelled())
     }
@@ -270,6 +271,37 @@ impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
 
     fn schedule(&self) -> Option<&dyn TurnOrder> {
         self.namespace.session.schedule.as_deref()
+    }
+
+    /// [`AnyUnstarted::work`] in a simulation. Apart, so that a program pays nothing for it with each task.
+    #[cold]
+    #[inline(never)]
+    fn work_as_drawn(self: &Arc<Self>, schedule: &dyn TurnOrder, context: &mut PollContext<'_>) -> bool {
+        let start = DispatchStart { runtime: &self.runtime, namespace: &self.namespace, step: self.step };
+        let mut spare = None;
+        for _ in 0..POLLS_PER_TURN {
+            let Some(task) = self.drawn_task(schedule) else { return false };
+            let (id, node, attempt) = (task.id, task.node, task.attempt);
+            let mut task = start.start(task, &mut spare);
+            if let Some(turn) = self.later_turn(id, node, attempt) {
+                self.start_in_turn(turn, id, task.attempt());
+                continue;
+            }
+            match task.start_node(context) {
+                Poll::Ready(result) => {
+                    self.completions.push(id, judge(result, task.services.as_deref()));
+                    spare = task.services;
+                }
+                Poll::Pending => self.spawn_waiting(id, task.attempt()),
+            }
+            if schedule.draw(3) == 0 {
+                self.add_workers(1);
+            }
+            if schedule.draw(3) == 0 {
+                return true;
+            }
+        }
+        true
     }
 
     /// In a simulation, the turn that a task waits for, unless the schedule says that it starts at once.
@@ -297,32 +329,22 @@ impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
 
 impl<S: State, Cx: Send + Sync + 'static> AnyUnstarted for Unstarted<S, Cx> {
     fn work(self: Arc<Self>, context: &mut PollContext<'_>) -> bool {
+        if let Some(schedule) = self.schedule() {
+            return self.work_as_drawn(schedule, context);
+        }
         let start = DispatchStart { runtime: &self.runtime, namespace: &self.namespace, step: self.step };
         let begun = Stopwatch::start();
         let mut spare = None;
         for polls in 1..=POLLS_PER_TURN {
             let Some(task) = self.next_task() else { return false };
-            let (id, node, attempt) = (task.id, task.node, task.attempt);
+            let id = task.id;
             let mut task = start.start(task, &mut spare);
-            if let Some(turn) = self.later_turn(id, node, attempt) {
-                self.start_in_turn(turn, id, task.attempt());
-                continue;
-            }
             match task.start_node(context) {
                 Poll::Ready(result) => {
                     self.completions.push(id, judge(result, task.services.as_deref()));
                     spare = task.services;
                 }
                 Poll::Pending => self.spawn_waiting(id, task.attempt()),
-            }
-            if let Some(schedule) = self.schedule() {
-                if schedule.draw(3) == 0 {
-                    self.add_workers(1);
-                }
-                if schedule.draw(3) == 0 {
-                    return true;
-                }
-                continue;
             }
             // The clock is read after the first tasks, and then from time to time.
             if polls > 2 && polls % 8 != 0 {

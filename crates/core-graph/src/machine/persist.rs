@@ -210,6 +210,10 @@ impl MachineCore {
         let (parent, expected_head) = (persist.parent, persist.head);
         let id = persist.move_head(number);
         let mut commit = persist.spare.take().unwrap_or_else(|| self.commit_of_nothing());
+        // Its writer may have taken all of it.
+        if !Arc::ptr_eq(&commit.ns, &self.ns) {
+            commit.ns = Arc::clone(&self.ns);
+        }
         commit.expected_head = expected_head;
         let row = commit.checkpoint.get_or_insert_with(CheckpointRow::unset);
         (row.number, row.parent, row.id, row.step) = (number, parent, id.into(), self.step);

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use smallvec::SmallVec;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::checkpoint::{CheckpointError, Checkpointer, Commit, Lease};
@@ -60,8 +61,15 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
+    /// The last place of the queue. While there is room this does not wait, also when the task has used up its turn: a commit
+    /// that has begun is not dropped on its way into the queue.
     pub(crate) async fn last(requests: mpsc::Sender<WriteRequest>, status: &Arc<CommitStatus>) -> Self {
-        Self { permit: requests.reserve_owned().await.ok(), status: Arc::clone(status) }
+        let permit = match requests.try_reserve_owned() {
+            Ok(permit) => Some(permit),
+            Err(TrySendError::Full(requests)) => requests.reserve_owned().await.ok(),
+            Err(TrySendError::Closed(_)) => None,
+        };
+        Self { permit, status: Arc::clone(status) }
     }
 
     /// Enqueues commits in that place.
@@ -202,20 +210,24 @@ async fn write(
 ) {
     let mut requests = Vec::new();
     while !requests.is_empty() || waiting.recv_many(&mut requests, MOST_QUEUED).await > 0 {
-        // See invariant 5.
-        let mut written = match requests.first_mut().map(|request| &mut request.writes) {
-            Some(QueuedWrites::Begun(begun)) => begun.await,
-            _ => Ok(()),
+        // See invariant 5. Who waits for it does not wait for what came meanwhile.
+        let begun = match requests.first_mut().map(|request| &mut request.writes) {
+            Some(QueuedWrites::Begun(begun)) => Some(begun.await),
+            _ => None,
         };
-        collect_batch(&mut requests, &mut waiting).await;
-        let mut batch = requests.len();
+        let mut batch = 1;
+        if begun.is_none() {
+            collect_batch(&mut requests, &mut waiting).await;
+            batch = requests.len();
+        }
         if let Some(schedule) = schedule {
             schedule.pause().await;
             batch = 1 + schedule.draw(batch);
         }
-        if written.is_ok() {
-            written = write_batch(store, lease, &mut requests[..batch]).await;
-        }
+        let written = match begun {
+            Some(written) => written,
+            None => write_batch(store, lease, &mut requests[..batch]).await,
+        };
         if let Err(error) = written {
             // See invariant 3.
             return status.fail(error);
