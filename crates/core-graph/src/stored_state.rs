@@ -41,8 +41,13 @@ impl KnownState {
 
     /// How many bytes the records of the state have.
     pub(crate) fn bytes(&self) -> usize {
-        self.chains.iter().map(|chain| chain.whole_bytes + chain.delta_bytes).sum()
+        bytes_of(&self.chains)
     }
+}
+
+/// How many bytes the records of fields have that are stored so.
+pub(crate) fn bytes_of(chains: &[Chain]) -> usize {
+    chains.iter().map(|chain| chain.whole_bytes + chain.delta_bytes).sum()
 }
 
 impl StoredState<'_> {

@@ -7,8 +7,7 @@
 //! cores. In eager mode, where what ended is committed at once, the driver is left free, and all workers are tasks of the
 //! runtime.
 //!
-//! In a simulation the schedule decides what else threads and clocks do: which task a worker takes next, whether it adds
-//! another worker or yields, and whether a task starts in place.
+//! In a simulation a schedule decides what else threads and clocks do: see `drawn.rs`.
 //!
 //! Invariants:
 //!
@@ -23,6 +22,8 @@
 //! 5. A task leaves the tasks of its dispatch under their lock, so that one worker starts it.
 //! 6. [`Workers::release`] closes the queue under its lock, so that nothing is started afterwards. What runs holds the
 //!    queue, and with it itself: the drop of the workers must stop it.
+
+mod drawn;
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -59,9 +60,6 @@ const TIME_ALONE: Duration = Duration::from_micros(20);
 
 /// Tasks that take less time each are not worth another worker: what workers share goes from core to core with each.
 const SHORT_TASK: Duration = Duration::from_micros(2);
-
-/// The most workers of a dispatch in a simulation.
-const MOST_DRAWN: usize = 4;
 
 /// The tasks of a namespace that run beside others.
 pub(crate) struct Workers {
@@ -154,7 +152,7 @@ impl Workers {
         let threads = Handle::current();
         let schedule = start.namespace.session.schedule.as_deref();
         let workers =
-            schedule.map_or_else(|| threads.metrics().num_workers(), |schedule| 1 + schedule.draw(MOST_DRAWN));
+            schedule.map_or_else(|| threads.metrics().num_workers(), |schedule| 1 + schedule.draw(drawn::MOST_WORKERS));
         let most = tasks.len().min(workers);
         let unstarted = Arc::new(Unstarted {
             tasks: Mutex::new(tasks),
@@ -256,74 +254,12 @@ impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
         task.filter(|_| !self.namespace.session.control.is_cancelled())
     }
 
-    /// Takes the task that the schedule of a simulation draws, unless the run is cancelled.
-    fn drawn_task(&self, schedule: &dyn TurnOrder) -> Option<Dispatch<S>> {
-        let mut tasks = lock(&self.tasks);
-        let next = schedule.draw(tasks.len());
-        let task = tasks.remove(next);
-        drop(tasks);
-        task.filter(|_| !self.namespace.session.control.is_cancelled())
-    }
-
     fn has_tasks(&self) -> bool {
         !lock(&self.tasks).is_empty()
     }
 
     fn schedule(&self) -> Option<&dyn TurnOrder> {
         self.namespace.session.schedule.as_deref()
-    }
-
-    /// [`AnyUnstarted::work`] in a simulation. Apart, so that a program pays nothing for it with each task.
-    #[cold]
-    #[inline(never)]
-    fn work_as_drawn(self: &Arc<Self>, schedule: &dyn TurnOrder, context: &mut PollContext<'_>) -> bool {
-        let start = DispatchStart { runtime: &self.runtime, namespace: &self.namespace, step: self.step };
-        let mut spare = None;
-        for _ in 0..POLLS_PER_TURN {
-            let Some(task) = self.drawn_task(schedule) else { return false };
-            let (id, node, attempt) = (task.id, task.node, task.attempt);
-            let mut task = start.start(task, &mut spare);
-            if let Some(turn) = self.later_turn(id, node, attempt) {
-                self.start_in_turn(turn, id, task.attempt());
-                continue;
-            }
-            match task.start_node(context) {
-                Poll::Ready(result) => {
-                    self.completions.push(id, judge(result, task.services.as_deref()));
-                    spare = task.services;
-                }
-                Poll::Pending => self.spawn_waiting(id, task.attempt()),
-            }
-            if schedule.draw(3) == 0 {
-                self.add_workers(1);
-            }
-            if schedule.draw(3) == 0 {
-                return true;
-            }
-        }
-        true
-    }
-
-    /// In a simulation, the turn that a task waits for, unless the schedule says that it starts at once.
-    fn later_turn(&self, id: TaskId, node: u32, attempt: u32) -> Option<BoxFuture<'static, ()>> {
-        let schedule = self.namespace.session.schedule.as_ref()?;
-        let path = id.path(&self.namespace.base, self.runtime.topology.node(node).name.as_str());
-        if schedule.draw(2) == 0 {
-            schedule.starts(path, attempt);
-            return None;
-        }
-        let schedule = Arc::clone(schedule);
-        Some(Box::pin(async move { schedule.turn(path, attempt).await }))
-    }
-
-    /// Starts a task when its turn comes.
-    fn start_in_turn(&self, turn: BoxFuture<'static, ()>, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
-        let completions = Arc::clone(&self.completions);
-        let finish = async move {
-            turn.await;
-            completions.push(id, attempt.finish().await);
-        };
-        self.completions.spawn(Box::pin(finish), &self.threads);
     }
 }
 

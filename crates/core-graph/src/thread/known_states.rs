@@ -7,7 +7,7 @@ use lru::LruCache;
 
 use crate::lock::lock;
 use crate::machine::Restored;
-use crate::stored_state::KnownState;
+use crate::stored_state::{KnownState, bytes_of};
 
 /// So many bytes of states are kept, counted as they are stored.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
@@ -47,11 +47,11 @@ impl KnownStates {
     /// Keeps the state of a thread that was read at its head. One that was migrated is not kept, since the store has it as
     /// it was.
     pub(super) fn keep(&self, thread: &Arc<str>, restored: &Restored) {
-        let state = KnownState::new(&restored.row, &restored.state, &restored.chains);
-        let bytes = state.bytes();
+        let bytes = bytes_of(&restored.chains);
         if restored.migrated || bytes < self.least || bytes > self.most {
             return;
         }
+        let state = KnownState::new(&restored.row, &restored.state, &restored.chains);
         let mut recent = lock(&self.recent);
         // Another reader may have kept one meanwhile.
         recent.take(thread);

@@ -36,7 +36,7 @@ pub struct Keys {
     /// is an error of those models only that need it.
     providers: Vec<(Host, Result<SourcedKey, ModelError>)>,
     /// The variables of keys that are set without their host, each with the variable that names the host.
-    homeless: Vec<(&'static str, &'static str)>,
+    without_host: Vec<(&'static str, &'static str)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +133,7 @@ impl Keys {
                 if let Some(address) = provider.key_address_variable() {
                     for &name in provider.key_variables() {
                         if set(name).is_some() || set(&format!("{name}_FILE")).is_some() {
-                            keys.homeless.push((name, address));
+                            keys.without_host.push((name, address));
                         }
                     }
                 }
@@ -219,7 +219,9 @@ impl Keys {
     /// a server that [`Keys::of`] has no key for.
     pub fn elsewhere(&self, provider: &Provider) -> Option<KeyUse> {
         let withheld = |source: &str, why: String| Some(KeyUse::Withheld { source: source.to_owned(), why });
-        if let Some(&(name, address)) = self.homeless.iter().find(|(name, _)| provider.key_variables().contains(name)) {
+        if let Some(&(name, address)) =
+            self.without_host.iter().find(|(name, _)| provider.key_variables().contains(name))
+        {
             return withheld(name, format!("it is for the host of `{address}`, which names no `https` address"));
         }
         let own = |source: &str| provider.key_variables().contains(&source.strip_suffix("_FILE").unwrap_or(source));

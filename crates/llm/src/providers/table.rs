@@ -212,7 +212,7 @@ static TABLE: [Provider; 16] = [
         Wire::OpenAiChat,
         Peculiarities { features: Features { completion_tokens: true, ..Features::ALL }, ..CHAT },
     ),
-    row("xai", "xAI", "https://api.x.ai/v1", &["XAI_API_KEY"], Wire::OpenAiChat, MODERN_IMAGES),
+    row("xai", "xAI", "https://api.x.ai/v1", &["XAI_API_KEY"], Wire::OpenAiChat, WITH_IMAGES),
     row("together", "Together", "https://api.together.xyz/v1", &["TOGETHER_API_KEY"], Wire::OpenAiChat, CHAT),
     Provider {
         name: "azure",
@@ -236,7 +236,7 @@ static TABLE: [Provider; 16] = [
     ),
 ];
 
-const MODERN_IMAGES: Peculiarities = Peculiarities { images: true, ..CHAT };
+const WITH_IMAGES: Peculiarities = Peculiarities { images: true, ..CHAT };
 
 impl Provider {
     /// The provider of a name. `compatible` is one, too.

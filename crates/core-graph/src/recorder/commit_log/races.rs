@@ -60,13 +60,13 @@ impl CheckpointerLayer for Slow {
 }
 
 /// A run over a slow store.
-struct Written {
+struct CommittingRun {
     store: Arc<Slow>,
     log: CommitLog,
     reader: Option<Arc<Queue>>,
 }
 
-impl Written {
+impl CommittingRun {
     fn new(fails_at: Option<usize>, reader: Option<Arc<Queue>>) -> Arc<Self> {
         let inner = MemoryCheckpointer::new();
         let (commits, at_work) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -121,7 +121,7 @@ fn is_done(told: Result<(), CheckpointError>) -> bool {
 }
 
 /// Runs two tasks that commit twice each. Returns by namespace what each was told.
-fn two_commit_twice(run: &Arc<Written>, durability: Durability) -> Vec<(String, bool)> {
+fn two_commit_twice(run: &Arc<CommittingRun>, durability: Durability) -> Vec<(String, bool)> {
     let tasks: Vec<_> = (0..2)
         .map(|task| {
             let run = Arc::clone(run);
@@ -144,7 +144,7 @@ fn two_commit_twice(run: &Arc<Written>, durability: Durability) -> Vec<(String, 
 fn a_commit_is_written_once_and_then_acknowledged() {
     for durability in [Durability::Sync, Durability::Async] {
         explore(1500, move || {
-            let run = Written::new(None, None);
+            let run = CommittingRun::new(None, None);
             let told = two_commit_twice(&run, durability);
             assert!(told.iter().all(|(_, done)| *done), "{told:?}");
             block_on(run.log.flush()).expect("the store writes");
@@ -158,7 +158,7 @@ fn a_failure_of_the_store_is_told_to_all_that_wait_and_nothing_is_written_after_
     for durability in [Durability::Sync, Durability::Async] {
         explore(1500, move || {
             let fails_at = thread_rng().gen_range(0..4);
-            let run = Written::new(Some(fails_at), None);
+            let run = CommittingRun::new(Some(fails_at), None);
             let told = two_commit_twice(&run, durability);
             assert!(!is_done(block_on(run.log.flush())), "the run fails with its store");
             assert!(!is_done(block_on(run.commit("late", durability))));
@@ -174,7 +174,7 @@ fn a_failure_of_the_store_is_told_to_all_that_wait_and_nothing_is_written_after_
 fn a_subscriber_is_told_in_order_of_what_is_written() {
     explore(2000, || {
         let queue = Arc::new(Queue::new(Lag::Block, vec![EventMode::Debug], Arc::<Control>::default()));
-        let run = Written::new(None, Some(Arc::clone(&queue)));
+        let run = CommittingRun::new(None, Some(Arc::clone(&queue)));
         let reading = thread::spawn({
             let (queue, run) = (Arc::clone(&queue), Arc::clone(&run));
             move || {
@@ -204,7 +204,7 @@ fn a_subscriber_is_told_in_order_of_what_is_written() {
 #[test]
 fn who_goes_away_leaves_order_and_others_as_they_are() {
     explore(2000, || {
-        let run = Written::new(None, None);
+        let run = CommittingRun::new(None, None);
         let leaves = spawn({
             let run = Arc::clone(&run);
             async move {
@@ -229,7 +229,7 @@ fn who_goes_away_leaves_order_and_others_as_they_are() {
 #[test]
 fn what_waits_for_the_end_is_written_before_a_record_and_with_the_end() {
     explore(2000, || {
-        let run = Written::new(None, None);
+        let run = CommittingRun::new(None, None);
         let records = spawn({
             let run = Arc::clone(&run);
             async move {
