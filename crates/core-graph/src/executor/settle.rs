@@ -56,7 +56,8 @@ pub(crate) struct Settling<'d> {
 
 impl<'d> Settling<'d> {
     // Futures that typed code polls are boxed here: a future is compiled where it is made a `dyn`, or else where it is
-    // polled, which would be in every program.
+    // polled, which would be in every program. What is rare inside of them is boxed too: to ask for more than a kilobyte makes
+    // the C library sort all small pieces that are free, and each that is asked for afterwards costs more.
 
     fn boxed(self, ended: EndedTasks) -> BoxFuture<'d, Result<(), RunError>> {
         Box::pin(self.settle(ended))
@@ -93,27 +94,29 @@ impl<'d> Settling<'d> {
 
     /// Completes tasks that ended: commits what is ready, and keeps what the rest left in one transaction.
     async fn settle(mut self, ended: EndedTasks) -> Result<(), RunError> {
-        let mut left = Unrecorded::default();
-        if self.replay_order.is_over() {
-            for (id, outcome) in ended {
-                let is_complete = self.take_up(id, outcome, &mut left);
-                self.tell_finished(&mut left).await;
-                if is_complete {
-                    self.commit(id).await?;
-                }
-            }
-            return self.keep(left).await;
+        if !self.replay_order.is_over() {
+            return Box::pin(self.settle_in_recorded_order(ended)).await;
         }
+        let mut left = Unrecorded::default();
+        for (id, outcome) in ended {
+            let is_complete = self.take_up(id, outcome, &mut left);
+            // Most tasks of a wide step lead to nothing yet.
+            if is_complete || !left.finished.is_empty() {
+                self.tell_and_commit(id, is_complete, &mut left).await?;
+            }
+        }
+        self.keep(left).await
+    }
+
+    /// The same in the order of a recorded run: a task that ended early waits for its turn.
+    async fn settle_in_recorded_order(mut self, ended: EndedTasks) -> Result<(), RunError> {
+        let mut left = Unrecorded::default();
         // Taken from the back, oldest first.
         let mut queue = ended;
         queue.reverse();
         while let Some((id, outcome)) = queue.pop() {
             let Some(outcome) = self.take_turn(id, outcome) else { continue };
-            let is_complete = self.take_up(id, outcome, &mut left);
-            self.tell_finished(&mut left).await;
-            if is_complete {
-                self.commit(id).await?;
-            }
+            self.settle_next(id, outcome, &mut left).await?;
             if let Some(next) = self.replay_order.next() {
                 queue.insert(0, next);
             }
@@ -121,18 +124,33 @@ impl<'d> Settling<'d> {
         self.keep(left).await
     }
 
+    /// Completes a task, and tells and commits what that leads to.
+    async fn settle_next(&mut self, id: TaskId, outcome: TaskOutcome, left: &mut Unrecorded) -> Result<(), RunError> {
+        let is_complete = self.take_up(id, outcome, left);
+        self.tell_and_commit(id, is_complete, left).await
+    }
+
+    /// Sends the events of tasks that have ended with a result, and commits if the task was the last.
+    async fn tell_and_commit(&mut self, id: TaskId, is_complete: bool, left: &mut Unrecorded) -> Result<(), RunError> {
+        if !left.finished.is_empty() {
+            Box::pin(async {
+                for event in left.finished.drain(..) {
+                    self.recorder.session.tell(event).await;
+                }
+            })
+            .await;
+        }
+        if is_complete { self.commit(id).await } else { Ok(()) }
+    }
+
     /// Completes a task that ran alone.
     async fn settle_one(mut self, id: TaskId, outcome: TaskOutcome) -> Result<(), RunError> {
         if !self.replay_order.is_over() {
-            return self.settle(EndedTasks::from_iter([(id, outcome)])).await;
+            return Box::pin(self.settle_in_recorded_order(EndedTasks::from_iter([(id, outcome)]))).await;
         }
         let mut left = Unrecorded::default();
-        let is_complete = self.take_up(id, outcome, &mut left);
-        self.tell_finished(&mut left).await;
-        if is_complete {
-            self.commit(id).await?;
-        }
-        if left.is_empty() { Ok(()) } else { self.keep(left).await }
+        self.settle_next(id, outcome, &mut left).await?;
+        self.keep(left).await
     }
 
     /// Waits until tasks have ended, until a time in milliseconds, until the end of the super-step's time or until the run is
@@ -155,7 +173,7 @@ impl<'d> Settling<'d> {
             biased;
             ended = workers.next(), if !workers.is_empty() => ended,
             () = stop => return Ok(()),
-            () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => return Ok(()),
+            () = pause_until(wake), if wake.is_some() => return Ok(()),
             else => return Err(RunError::Internal("nothing to wait for".to_owned())),
         };
         self.settle(ended).await
@@ -193,22 +211,20 @@ impl<'d> Settling<'d> {
         false
     }
 
-    /// Sends the events of tasks that have ended with a result since the last call.
-    async fn tell_finished(&self, left: &mut Unrecorded) {
-        for event in left.finished.drain(..) {
-            self.recorder.session.tell(event).await;
-        }
+    /// Stores what ended tasks left that no commit takes along, and sends its events.
+    async fn keep(&mut self, left: Unrecorded) -> Result<(), RunError> {
+        if left.is_empty() { Ok(()) } else { Box::pin(self.keep_unrecorded(left)).await }
     }
 
-    async fn keep(&mut self, left: Unrecorded) -> Result<(), RunError> {
-        if self.recorder.session.attached.is_some() && !left.is_empty() {
+    async fn keep_unrecorded(&mut self, left: Unrecorded) -> Result<(), RunError> {
+        if self.recorder.session.attached.is_some() {
             let mut commit = self.recorder.commit_of_nothing();
             commit.tasks = left.attempts;
             for id in left.waiting {
                 commit.tasks.extend(self.write_record(id));
             }
             let mut events = left.events.into_iter().map(OutgoingEvent::from).collect();
-            Box::pin(self.recorder.write(self.machine.core(), commit, &mut events)).await
+            self.recorder.write(self.machine.core(), commit, &mut events).await
         } else {
             for event in left.events {
                 self.recorder.session.tell(event).await;
@@ -353,6 +369,14 @@ impl<'d> Settling<'d> {
     /// Returns the time of a commit, 0 when nobody stores or reads it.
     fn now(&self) -> u64 {
         time_of_commit(self.machine.core(), self.recorder)
+    }
+}
+
+/// Waits until a time, if there is one. The timer is made with the first poll: a runtime without timers runs all graphs
+/// that need none.
+async fn pause_until(time: Option<Instant>) {
+    if let Some(time) = time {
+        Box::pin(tokio::time::sleep_until(time)).await;
     }
 }
 

@@ -18,7 +18,8 @@
 //! 3. Every task that [`Workers::begin`] counts comes to the completion queue once, or is counted out by
 //!    [`Workers::ended`] or [`Workers::abort`].
 //! 4. The driver takes the whole queue under its lock. The worker that finds the queue empty wakes the driver after it
-//!    has released the lock, and the wake-up is kept when nobody waits yet: none is lost.
+//!    has released the lock, and the wake-up is kept when nobody waits yet: none is lost. What ends in a turn of the driver
+//!    is added to the queue when the turn is over, before the driver can be dropped at an await.
 //! 5. A task leaves the tasks of its dispatch under their lock, so that one worker starts it.
 //! 6. [`Workers::release`] closes the queue under its lock, so that nothing is started afterwards. What runs holds the
 //!    queue, and with it itself: the drop of the workers must stop it.
@@ -99,8 +100,9 @@ struct Unstarted<S: State, Cx> {
 
 /// The tasks of one dispatch, whatever the type of their state.
 trait AnyUnstarted: Watched {
-    /// Starts tasks until the worker is to yield. Returns whether some may be left.
-    fn work(self: Arc<Self>, context: &mut PollContext<'_>) -> bool;
+    /// Starts tasks until the worker is to yield. Returns whether some may be left. What ended is added to `ended`, and goes
+    /// to the completion queue where there is none: the driver, which alone reads that queue, brings its own.
+    fn work(self: Arc<Self>, context: &mut PollContext<'_>, ended: Option<&mut EndedTasks>) -> bool;
 
     /// Leaves what is not started to workers of its own.
     fn leave(self: Arc<Self>);
@@ -108,7 +110,7 @@ trait AnyUnstarted: Watched {
 
 /// A worker, as a task of the runtime.
 async fn worker(unstarted: Arc<dyn AnyUnstarted>) {
-    while poll_fn(|context| Poll::Ready(Arc::clone(&unstarted).work(context))).await {
+    while poll_fn(|context| Poll::Ready(Arc::clone(&unstarted).work(context, None))).await {
         yield_now().await;
     }
 }
@@ -180,7 +182,11 @@ impl Workers {
     pub(crate) async fn next(&mut self) -> EndedTasks {
         loop {
             if let Some(unstarted) = &self.own {
-                match poll_fn(|context| Poll::Ready(Arc::clone(unstarted).work(context))).await {
+                let mut ended = EndedTasks::new();
+                let is_left =
+                    poll_fn(|context| Poll::Ready(Arc::clone(unstarted).work(context, Some(&mut ended)))).await;
+                self.completions().append(ended);
+                match is_left {
                     true => yield_now().await,
                     false => self.own = None,
                 }
@@ -264,9 +270,12 @@ impl<S: State, Cx: Send + Sync + 'static> Unstarted<S, Cx> {
 }
 
 impl<S: State, Cx: Send + Sync + 'static> AnyUnstarted for Unstarted<S, Cx> {
-    fn work(self: Arc<Self>, context: &mut PollContext<'_>) -> bool {
+    fn work(self: Arc<Self>, context: &mut PollContext<'_>, mut ended: Option<&mut EndedTasks>) -> bool {
         if let Some(schedule) = self.schedule() {
             return self.work_as_drawn(schedule, context);
+        }
+        if let Some(ended) = &mut ended {
+            ended.reserve(lock(&self.tasks).len().min(POLLS_PER_TURN as usize));
         }
         let start = DispatchStart { runtime: &self.runtime, namespace: &self.namespace, step: self.step };
         let begun = Stopwatch::start();
@@ -277,7 +286,11 @@ impl<S: State, Cx: Send + Sync + 'static> AnyUnstarted for Unstarted<S, Cx> {
             let mut task = start.start(task, &mut spare);
             match task.start_node(context) {
                 Poll::Ready(result) => {
-                    self.completions.push(id, judge(result, task.services.as_deref()));
+                    let outcome = judge(result, task.services.as_deref());
+                    match &mut ended {
+                        Some(ended) => ended.push((id, outcome)),
+                        None => self.completions.push(id, outcome),
+                    }
                     spare = task.services;
                 }
                 Poll::Pending => self.spawn_waiting(id, task.attempt()),
@@ -319,6 +332,16 @@ impl Completions {
         drop(queue);
         if first {
             self.changed.notify_one();
+        }
+    }
+
+    /// Adds what the driver's own turn has ended. The driver, which reads the queue next, is not woken.
+    fn append(&self, mut ended: EndedTasks) {
+        let mut queue = lock(&self.queue);
+        if queue.ended.is_empty() {
+            queue.ended = ended;
+        } else {
+            queue.ended.append(&mut ended);
         }
     }
 

@@ -175,13 +175,16 @@ impl<S: State> Machine<S> {
         }
         self.count_commit(1, Some(single.node), &changed);
         let next = self.replace(single, number);
-        let Self { core, topology, state } = self;
-        let save = |at: usize| state.save(&topology.layout, at);
-        let stored =
+        let stored = if self.persist.is_some() {
+            let Self { core, topology, state } = self;
+            let save = |at: usize| state.save(&topology.layout, at);
             core.store_step(number, (single.id, single.node), next, &changed, now, &save).map_err(|error| {
                 core.in_flight = 0;
                 Box::new(Fault::Run(error.into()))
-            })?;
+            })?
+        } else {
+            None
+        };
         self.advance(number, &changed);
         if next.is_some() {
             // Not before the commit is stored: the stored form of a task in flight is another one.
@@ -206,7 +209,7 @@ impl MachineCore {
             && (self.breakpoints.before.is_empty() || !self.breakpoints.before.contains(&node))
             && self.frontier.replace_only(single.id, SingleTask::of(number, node).id, node, durable)
         {
-            self.triggered.clear();
+            self.triggered.clear_only_node();
             (self.step_open, self.unfinished) = (self.in_barrier(), usize::from(self.in_barrier()));
             return Some(node);
         }

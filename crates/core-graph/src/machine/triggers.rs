@@ -67,7 +67,11 @@ impl Triggered {
         state: &S,
         groups: &[GroupId],
     ) -> Result<(), RouteFault> {
-        self.nodes.extend_from_slice(&exits.edges);
+        // Mostly one: to copy a slice of any length costs as much as the rest of a plain edge.
+        match exits.edges[..] {
+            [node] => self.nodes.push(node),
+            _ => self.nodes.extend_from_slice(&exits.edges),
+        }
         let name = || node.map_or_else(|| "START".to_owned(), |node| topology.node(node).name.to_string());
         for conditional in &exits.conditionals {
             let mut refused = None;
@@ -87,7 +91,7 @@ impl Triggered {
             self.send(topology, packets, &rule.targets, groups).map_err(|fault| fault.of(name(), "add_sends"))?;
         }
         // A task node arrives when its fan-out closes.
-        if node.is_none_or(|node| !topology.is_task(node)) {
+        if !exits.joins.is_empty() && node.is_none_or(|node| !topology.is_task(node)) {
             self.arrivals.extend_from_slice(&exits.joins);
         }
         Ok(())
@@ -149,6 +153,12 @@ impl Triggered {
             [node] if nothing_else => Some(node),
             _ => None,
         }
+    }
+
+    /// Forgets the [`only_node`](Self::only_node).
+    #[inline]
+    pub(super) fn clear_only_node(&mut self) {
+        self.nodes.clear();
     }
 
     /// Whether nothing is triggered.

@@ -56,6 +56,14 @@ async fn a_class_and_a_run_are_limited() {
     }
 }
 
+#[test]
+fn a_runtime_without_timers_runs_steps_of_several_tasks() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let (graph, _) = crowd(Mode::Barrier, None);
+    let outcome = runtime.block_on(async { thread(graph).run(Work::update()).await });
+    assert_eq!(done(outcome).count, 20);
+}
+
 /// Runs two branches of which each waits, without an await, for the other: on one thread they would never meet.
 async fn two_branches_meet(wait: fn(&Barrier)) {
     let meeting = Arc::new(Barrier::new(2));
