@@ -8,8 +8,8 @@ use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
 use graphloom_core_graph::description::{Description, Registry};
 use graphloom_core_graph::json::{JsonState, JsonUpdate};
 use graphloom_core_graph::{
-    Compiled, Context, END, EventKind, Failure, Mode, Node, NodeError, Outcome, START, Snapshot, StateGraph, Step,
-    Task, Thread,
+    Compiled, Context, END, EventKind, Failure, Mode, Node, NodeError, Outcome, RunError, START, Snapshot, StateGraph,
+    Step, Task, Thread,
 };
 use serde_json::{Value, json};
 
@@ -377,4 +377,20 @@ async fn a_described_join_may_wait_only_for_what_is_reached() {
         let state = app.run_once(JsonUpdate::new()).await.expect("it runs").done().expect("done");
         assert_eq!(state.get("log"), Some(expected));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_described_step_has_its_time() {
+    let description = json!({
+        "name": "g",
+        "nodes": [{"name": "stuck", "run": "wait"}],
+        "edges": [["START", "stuck"]],
+        "step_timeout_ms": 5_000,
+    });
+    let mut registry = Registry::<()>::new();
+    registry.function("wait", async |_: Value, _: Context| std::future::pending::<Result<Value, NodeError>>().await);
+    let description = Description::from_json(&description.to_string()).expect("a description");
+    let app = description.compile(&registry).expect("right");
+    let error = app.run_once(JsonUpdate::new()).await.expect_err("it never ends");
+    assert!(matches!(error, RunError::StepTimeout { .. }), "{error}");
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -53,6 +54,9 @@ impl Description {
         }
         for (class, limit) in &self.limits {
             graph.limit(class.clone(), *limit);
+        }
+        if let Some(limit) = self.step_timeout_ms {
+            graph.step_timeout(Duration::from_millis(limit));
         }
         if self.deny_warnings {
             graph.deny_warnings();

@@ -91,6 +91,9 @@ pub struct Description {
     /// The most tasks at the same time of each concurrency class.
     #[serde(default)]
     pub limits: BTreeMap<String, usize>,
+    /// How long a super-step may take, in milliseconds, see [`StateGraph::step_timeout`](crate::StateGraph::step_timeout).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_timeout_ms: Option<u64>,
     /// Whether warnings of `compile` are errors.
     #[serde(default)]
     pub deny_warnings: bool,
@@ -228,6 +231,7 @@ impl Description {
             sends: Vec::new(),
             joins: Vec::new(),
             limits: BTreeMap::new(),
+            step_timeout_ms: None,
             deny_warnings: false,
         }
     }
