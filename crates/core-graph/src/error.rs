@@ -254,6 +254,13 @@ pub enum RunError {
         /// The nodes whose tasks had not finished.
         unfinished: Vec<String>,
     },
+    /// A simulated process waits for something that never comes: [`Simulator::run`](crate::simulate::Simulator::run) in paused
+    /// time.
+    #[error("a simulated process waits, and nothing goes on; unfinished: {unfinished}")]
+    Stuck {
+        /// The nodes that have tasks, as the store has them.
+        unfinished: String,
+    },
     /// The call does not fit the thread's status.
     #[error("thread `{thread}` is {status:?}: {remedy}")]
     WrongStatus {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -101,6 +102,9 @@ const THREAD: &str = "simulated";
 /// How many processes are troubled before the store and the machine behave.
 const TROUBLED_LIVES: u32 = 100;
 
+/// Nothing that a graph waits for takes as long. Paused time comes to its end where nothing else is left to wait for.
+const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 3_600);
+
 /// Lets a process work, up to its sudden death after it has been woken so many times, if ever.
 async fn up_to_doom<T>(times: Option<u64>, work: impl Future<Output = T>) -> Option<T> {
     let mut work = std::pin::pin!(work);
@@ -180,7 +184,8 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     /// more does: what does not end then never would.
     ///
     /// # Errors
-    /// The thread cannot be read or gone on with, which is a fault.
+    /// The thread cannot be read or gone on with, which is a fault. In paused time, [`RunError::Stuck`] where a process waits
+    /// for something that never comes.
     pub async fn run(&self, input: S::Update) -> Result<Report<S>, RunError> {
         let mut store = MemoryCheckpointer::new();
         let plan = Arc::new(FaultPlan::new(self.faults, self.at, self.seed));
@@ -205,6 +210,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
                 biased;
                 () = life.died() => None,
                 end = up_to_doom(plan.doom(), Box::pin(self.live(&thread, &input, &schedule))) => end,
+                () = tokio::time::sleep(LONGEST_WAIT) => return Err(self.stuck(&store).await?),
             };
             match end {
                 None => {
@@ -224,6 +230,13 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         }
         let thread = Threads::new(self.app.clone(), Arc::new(store.clone())).thread(THREAD);
         report(&thread, &store, &schedule, &plan, crashes).await
+    }
+
+    /// The error of a process that waits for ever.
+    async fn stuck(&self, store: &MemoryCheckpointer) -> Result<RunError, RunError> {
+        let state = Threads::new(self.app.clone(), Arc::new(store.clone())).thread(THREAD).state().await?;
+        let unfinished: Vec<_> = state.next.iter().map(|node| format!("`{node}`")).collect();
+        Ok(RunError::Stuck { unfinished: unfinished.join(", ") })
     }
 
     /// The policy without some of the fast paths, or with all of them, as the seed says: what a run gives is the same.

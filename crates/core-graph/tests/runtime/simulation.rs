@@ -299,3 +299,13 @@ async fn deferred_nodes_of_one_super_step_stay_together_in_a_crash() {
         }
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_waits_for_ever_is_an_error_that_names_what_is_unfinished() {
+    let mut graph = StateGraph::<Work>::new("waits");
+    graph.add_node(PLAN, note("plan"));
+    graph.add_node(SIDE, |_: Snapshot<Work>| std::future::pending::<Noted>());
+    graph.add_edge(START, PLAN).add_edge(PLAN, SIDE);
+    let error = Simulator::new(&graph.compile().expect("right")).run(Work::update()).await.expect_err("it never ends");
+    assert_eq!(error.to_string(), "a simulated process waits, and nothing goes on; unfinished: `side`");
+}
