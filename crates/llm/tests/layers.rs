@@ -26,16 +26,16 @@ fn failing(errors: Vec<ModelError>) -> Arc<Scripted> {
     Arc::new(Scripted::from_fn(move |_| left.lock().unwrap().next().map_or(Ok("done"), Err)))
 }
 
-/// A model whose calls take a second each, and that counts how many run at once.
+/// A model whose calls take a second each, and that counts how many run at once. Its streams break off after a piece.
 #[derive(Debug)]
-struct Slow {
+pub(crate) struct Breaks {
     inner: Scripted,
     running: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
 }
 
-impl Slow {
-    fn new() -> Self {
+impl Breaks {
+    pub(crate) fn new() -> Self {
         Self { inner: Scripted::from_fn(|_| Ok("done")), running: Arc::default(), most: Arc::default() }
     }
 
@@ -48,7 +48,7 @@ impl Slow {
 }
 
 #[async_trait]
-impl ChatModel for Slow {
+impl ChatModel for Breaks {
     fn id(&self) -> &ModelId {
         self.inner.id()
     }
@@ -110,7 +110,7 @@ async fn a_stream_is_retried_only_before_its_first_event() {
     assert!(matches!(events.last(), Some(Ok(ChatEvent::Done(_)))));
     assert_eq!(model.calls().len(), 2);
 
-    let broken = Arc::new(Slow::new());
+    let broken = Arc::new(Breaks::new());
     let layer = Retry::new(Arc::clone(&broken) as Arc<dyn ChatModel>, RetryPolicy::default());
     let events: Vec<_> = layer.stream(ChatRequest::user("x")).await.unwrap().collect().await;
     assert!(matches!(events.as_slice(), [Ok(_), Err(ModelError::StreamInterrupted { .. })]), "{events:?}");
@@ -119,7 +119,7 @@ async fn a_stream_is_retried_only_before_its_first_event() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_wait_their_turn() {
-    let slow = Slow::new();
+    let slow = Breaks::new();
     let most = Arc::clone(&slow.most);
     let layer = Arc::new(Concurrency::new(Arc::new(slow), 3));
     let started = Instant::now();
@@ -132,7 +132,7 @@ async fn calls_wait_their_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn models_of_one_server_share_its_turns() {
-    let slow = Slow::new();
+    let slow = Breaks::new();
     let most = Arc::clone(&slow.most);
     let (slow, turns) = (Arc::new(slow) as Arc<dyn ChatModel>, Turns::new(3));
     let roles = [0, 1].map(|_| Concurrency::sharing(Arc::clone(&slow), &turns));

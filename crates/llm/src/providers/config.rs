@@ -6,6 +6,7 @@ use reqwest::Url;
 
 use super::table::COMPATIBLE;
 use super::{ApiKey, Provider, keys};
+use crate::layers::Rates;
 use crate::{ModelError, Notes};
 
 /// The environment variable of the key for the main model, whoever provides it.
@@ -37,6 +38,8 @@ pub struct RemoteConfig {
     /// Whether the model reads images; as the provider's models usually do unless set. A server of one's own does not say,
     /// so there it is off.
     pub images: bool,
+    /// The use of the host, which is told what the headers of its answers say of limits.
+    pub rates: Option<Rates>,
     /// The log of rejected features.
     pub notes: Notes,
 }
@@ -56,6 +59,7 @@ impl RemoteConfig {
             idle_timeout: Duration::from_secs(120),
             context: None,
             images: provider.peculiarities.images,
+            rates: None,
             notes: Notes::default(),
         }
     }

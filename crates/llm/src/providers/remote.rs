@@ -18,6 +18,7 @@ use super::retry_after::retry_after;
 use super::table::Auth;
 use super::wire::{Outgoing, Place, Protocol};
 use super::{ApiKey, RemoteConfig, without_user};
+use crate::layers::Told;
 use crate::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Note, NoteKind,
     choose_by_schema, events_of, fence,
@@ -175,7 +176,13 @@ impl Remote {
             };
         }
         match tokio::time::timeout(limit, call.send()).await {
-            Ok(Ok(response)) => Ok(response),
+            Ok(Ok(response)) => {
+                if let Some(rates) = &self.config.rates {
+                    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+                    rates.tell(Told::read(header, wall_clock()));
+                }
+                Ok(response)
+            }
             Ok(Err(error)) => Err(ModelError::Unreachable { url: url.to_string(), message: innermost(&error) }),
             Err(_) => Err(ModelError::Timeout { model: self.id.to_string(), limit }),
         }
