@@ -109,7 +109,7 @@ impl Hedged {
         &self,
         request: &ChatRequest,
         call: impl Fn() -> BoxFuture<'c, Result<T, ModelError>> + Send,
-    ) -> Result<(T, Option<Second>), ModelError>
+    ) -> Result<(T, Option<HedgeCall>), ModelError>
     where
         T: Send,
     {
@@ -135,23 +135,23 @@ impl Hedged {
         Ok((answer, reservation))
     }
 
-    fn reserve(&self, request: &ChatRequest) -> Result<Option<Second>, ModelError> {
+    fn reserve(&self, request: &ChatRequest) -> Result<Option<HedgeCall>, ModelError> {
         let Some((ledger, price)) = &self.ledger else { return Ok(None) };
         let input = expected_input(request);
         let output = u64::from(request.params.max_tokens.unwrap_or_default());
         let cost = price.as_ref().map_or(0, |price| price.expected(input, output));
         let reservation = ledger.try_reserve(input.saturating_add(output), cost)?;
-        Ok(Some(Second { reservation, price: price.clone() }))
+        Ok(Some(HedgeCall { reservation, price: price.clone() }))
     }
 }
 
 /// A call beside the one whose answer is taken.
-struct Second {
+struct HedgeCall {
     reservation: Reservation,
     price: Option<Price>,
 }
 
-impl Second {
+impl HedgeCall {
     /// Counts what the model had to read, which is as much as for the answer that was taken.
     fn settle(self, taken: Usage) {
         let usage = Usage { input: taken.input, ..Usage::default() };

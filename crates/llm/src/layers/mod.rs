@@ -30,11 +30,11 @@ pub use hedged::{HedgeAfter, HedgeError, Hedged};
 pub use ledger::{Ledger, Reservation, Spent};
 pub use meter::{Meter, Metered, Totals};
 pub use priced::Priced;
-pub(crate) use rates::Told;
+pub(crate) use rates::RateHeaders;
 pub use rates::{HostRateLimit, RateLimit, RateLimitError, RateLimited, Rates, limit_of};
 pub use retry::{Retry, RetryPolicy};
 pub use time_limited::TimeLimited;
-pub use trace::Traced;
+pub use trace::{CONTENT_VARIABLE, Traced};
 
 use futures::StreamExt;
 

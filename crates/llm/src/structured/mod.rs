@@ -19,7 +19,7 @@ pub(crate) use prepare::prepare_prompted;
 pub use prepare::schema_of;
 
 use envelope::Envelope;
-use watched::{Asks, Watched, Whole};
+use watched::{AnswerSource, Watched, Whole};
 
 /// A value that a model gave, and how it was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub struct Structured<T> {
     pub model: String,
 }
 
-/// Asks `model` for a value of `T`.
+/// AnswerSource `model` for a value of `T`.
 ///
 /// A model that takes a schema receives it; for other models the schema is written under the last user message. The
 /// reply is read with [`read_value`], checked against the schema and then made a `T`. A reply that does not fit is sent
@@ -126,7 +126,7 @@ async fn ask<T>(
     name: &str,
     options: &StructuredOptions,
     finish: fn(Value) -> Result<T, String>,
-    asks: &mut impl Asks,
+    asks: &mut impl AnswerSource,
 ) -> Result<Structured<T>, ModelError> {
     let support = model.capabilities().structured;
     let envelope = Envelope::for_schema(schema, support);

@@ -6,7 +6,7 @@ use super::{PartialEvent, PartialJson};
 use crate::{ChatEvent, ChatModel, ChatRequest, ChatResponse, ModelError};
 
 /// A way to fetch an answer.
-pub(super) trait Asks: Send {
+pub(super) trait AnswerSource: Send {
     fn ask(
         &mut self,
         model: &dyn ChatModel,
@@ -20,13 +20,13 @@ pub(super) struct Whole;
 /// A stream, whose value is looked at while it arrives.
 pub(super) struct Watched<'w>(pub(super) &'w mut (dyn FnMut(&PartialJson, &[PartialEvent]) + Send));
 
-impl Asks for Whole {
+impl AnswerSource for Whole {
     async fn ask(&mut self, model: &dyn ChatModel, request: ChatRequest) -> Result<ChatResponse, ModelError> {
         model.chat(request).await
     }
 }
 
-impl Asks for Watched<'_> {
+impl AnswerSource for Watched<'_> {
     async fn ask(&mut self, model: &dyn ChatModel, request: ChatRequest) -> Result<ChatResponse, ModelError> {
         let mut stream = model.stream(request).await?;
         let mut partial = PartialJson::new();

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::super::budgeted::expected_input;
 use super::super::on_end;
-use super::{Begun, Rates};
+use super::{Rates, StartedCall};
 use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
 
 /// Begins no call before the limits of a minute allow it. A call is expected to read one token for four characters and to
@@ -23,7 +23,7 @@ impl RateLimited {
         Self { rates: rates.clone(), inner }
     }
 
-    async fn begin(&self, request: &ChatRequest) -> Result<Begun, ModelError> {
+    async fn begin(&self, request: &ChatRequest) -> Result<StartedCall, ModelError> {
         let output = u64::from(request.params.max_tokens.unwrap_or_default());
         let expected = expected_input(request).saturating_add(output);
         self.rates.begin(expected).await.map_err(|pause| ModelError::RateLimited {
@@ -36,7 +36,7 @@ impl RateLimited {
 }
 
 /// A call that failed has used no tokens, and the server may want a pause.
-fn failed(begun: &Begun, error: &ModelError) {
+fn failed(begun: &StartedCall, error: &ModelError) {
     if let Some(pause) = error.retry_after() {
         begun.pause(pause);
     }

@@ -5,9 +5,9 @@
 //! ([`RemoteConfig::rates`](crate::RemoteConfig::rates)) enters what the headers of answers tell, and after an answer of too
 //! many requests nobody asks before the time that the server names.
 
+mod headers;
 mod limited;
 mod limits;
-mod told;
 mod window;
 
 use std::collections::BTreeMap;
@@ -17,10 +17,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+pub(crate) use headers::RateHeaders;
+use headers::Remaining;
 pub use limited::RateLimited;
 pub use limits::{HostRateLimit, RateLimit, RateLimitError, limit_of};
-use told::Left;
-pub(crate) use told::Told;
 use window::Window;
 
 /// A server that wants a longer pause than this is not waited for: the call fails with what the server said.
@@ -58,7 +58,7 @@ struct Balance {
 
 /// A call that has begun.
 #[derive(Debug)]
-pub(super) struct Begun {
+pub(super) struct StartedCall {
     rates: Rates,
     id: u64,
 }
@@ -87,9 +87,9 @@ impl Rates {
     }
 
     /// Enters what a server told of its limits.
-    pub(crate) fn tell(&self, told: Told) {
+    pub(crate) fn tell(&self, told: RateHeaders) {
         let now = Instant::now();
-        let balance = |left: Left| Balance { count: left.count, reset: now + left.reset.min(LONGEST_PAUSE) };
+        let balance = |left: Remaining| Balance { count: left.count, reset: now + left.reset.min(LONGEST_PAUSE) };
         let mut state = self.state();
         state.requests = told.requests.map(balance).or(state.requests);
         state.tokens = told.tokens.map(balance).or(state.tokens);
@@ -106,7 +106,7 @@ impl Rates {
     ///
     /// # Errors
     /// The wait that the server wants, when it is too long to be waited for.
-    pub(super) async fn begin(&self, tokens: u64) -> Result<Begun, Duration> {
+    pub(super) async fn begin(&self, tokens: u64) -> Result<StartedCall, Duration> {
         let _line = self.0.line.lock().await;
         let mut is_told = false;
         loop {
@@ -125,7 +125,7 @@ impl Rates {
                     take(requests, 1);
                     take(left, tokens);
                     let id = window.enter(tokens, now);
-                    return Ok(Begun { rates: self.clone(), id });
+                    return Ok(StartedCall { rates: self.clone(), id });
                 }
                 wait
             };
@@ -163,7 +163,7 @@ fn take(balance: &mut Option<Balance>, needed: u64) {
     }
 }
 
-impl Begun {
+impl StartedCall {
     /// Puts the tokens that the call used in the place of those that it was expected to use.
     pub(super) fn settle(&self, tokens: u64) {
         self.rates.state().window.settle(self.id, tokens);

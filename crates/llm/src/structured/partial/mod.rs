@@ -66,7 +66,7 @@ pub enum PartialEvent {
 pub struct PartialJson {
     scanner: Scanner,
     root: Option<Value>,
-    open: Vec<Open>,
+    open: Vec<Container>,
     expected: Expected,
     /// The name of a member that is being read.
     name: Option<String>,
@@ -76,7 +76,7 @@ pub struct PartialJson {
 
 /// An array or object that is not complete, with the place of what is read in it.
 #[derive(Debug)]
-enum Open {
+enum Container {
     Object(String),
     Array(usize),
 }
@@ -171,7 +171,7 @@ impl PartialJson {
             },
             (Token::Unquote, Text) => match self.name.take() {
                 Some(name) => {
-                    let Some(Open::Object(place)) = self.open.last_mut() else { return Err(NoJson) };
+                    let Some(Container::Object(place)) = self.open.last_mut() else { return Err(NoJson) };
                     *place = name;
                     self.expected = Colon;
                 }
@@ -192,9 +192,9 @@ impl PartialJson {
                     return Err(NoJson);
                 }
                 let (value, open, expected) = if sign == '{' {
-                    (Value::Object(Map::new()), Open::Object(String::new()), NameOrEnd)
+                    (Value::Object(Map::new()), Container::Object(String::new()), NameOrEnd)
                 } else {
-                    (Value::Array(Vec::new()), Open::Array(0), ValueOrEnd)
+                    (Value::Array(Vec::new()), Container::Array(0), ValueOrEnd)
                 };
                 self.put(value)?;
                 self.open.push(open);
@@ -202,14 +202,14 @@ impl PartialJson {
             }
             (Token::Sign(','), CommaOrEnd) => {
                 self.expected = match self.open.last() {
-                    Some(Open::Object(_)) => Name,
-                    Some(Open::Array(_)) => AnyValue,
+                    Some(Container::Object(_)) => Name,
+                    Some(Container::Array(_)) => AnyValue,
                     None => return Err(NoJson),
                 };
             }
             (Token::Sign(sign @ ('}' | ']')), CommaOrEnd | NameOrEnd | ValueOrEnd) => {
                 match (sign, self.open.pop()) {
-                    ('}', Some(Open::Object(_))) | (']', Some(Open::Array(_))) => {}
+                    ('}', Some(Container::Object(_))) | (']', Some(Container::Array(_))) => {}
                     _ => return Err(NoJson),
                 }
                 events.push(PartialEvent::Ended { path: self.path(self.open.len()) });
@@ -229,7 +229,7 @@ impl PartialJson {
         }
         let depth = self.open.len() - 1;
         let name = match self.open.last() {
-            Some(Open::Object(name)) => name.clone(),
+            Some(Container::Object(name)) => name.clone(),
             _ => String::new(),
         };
         let place = match self.at(depth) {
@@ -243,7 +243,7 @@ impl PartialJson {
             }
             _ => return Err(NoJson),
         };
-        if let (Some(place), Some(Open::Array(index))) = (place, self.open.last_mut()) {
+        if let (Some(place), Some(Container::Array(index))) = (place, self.open.last_mut()) {
             *index = place;
         }
         Ok(())
@@ -259,8 +259,8 @@ impl PartialJson {
         let mut value = self.root.as_mut()?;
         for open in self.open.iter().take(depth) {
             value = match open {
-                Open::Object(name) => value.get_mut(name)?,
-                Open::Array(index) => value.get_mut(*index)?,
+                Container::Object(name) => value.get_mut(name)?,
+                Container::Array(index) => value.get_mut(*index)?,
             };
         }
         Some(value)
@@ -271,8 +271,8 @@ impl PartialJson {
         for open in self.open.iter().take(depth) {
             path.push('/');
             match open {
-                Open::Object(name) => path.push_str(&name.replace('~', "~0").replace('/', "~1")),
-                Open::Array(index) => path.push_str(&index.to_string()),
+                Container::Object(name) => path.push_str(&name.replace('~', "~0").replace('/', "~1")),
+                Container::Array(index) => path.push_str(&index.to_string()),
             }
         }
         path
