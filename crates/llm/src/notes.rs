@@ -24,6 +24,8 @@ pub enum NoteKind {
     Degraded,
     /// A call failed and is tried again.
     Retried,
+    /// A call failed and another model is asked.
+    FellBack,
 }
 
 /// A shared log of [`Note`]s. Clones write to the same log. Each note is also a `tracing` event.

@@ -50,6 +50,10 @@ pub struct Usage {
     pub cache_write: u64,
     /// Of `output`, tokens of reasoning.
     pub reasoning: u64,
+    /// What this cost, in millionths of a dollar: as the provider states it, else by the price of the model; `None` where
+    /// neither is known. An unknown cost is never zero. See [`prices`](crate::prices).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u64>,
 }
 
 /// One event of a streamed answer. A stream ends with exactly one [`ChatEvent::Done`] or one error.
@@ -96,11 +100,42 @@ impl Usage {
 }
 
 impl std::ops::AddAssign for Usage {
+    /// The cost of a sum is known when the costs of its parts are.
     fn add_assign(&mut self, other: Self) {
+        self.cost = match (self.cost, other.cost) {
+            _ if *self == Self::default() => other.cost,
+            (cost, _) if other == Self::default() => cost,
+            (Some(one), Some(two)) => Some(one.saturating_add(two)),
+            _ => None,
+        };
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
         self.cache_read = self.cache_read.saturating_add(other.cache_read);
         self.cache_write = self.cache_write.saturating_add(other.cache_write);
         self.reasoning = self.reasoning.saturating_add(other.reasoning);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_has_a_cost_when_all_of_it_has() {
+        let usage = |input, cost| Usage { input, cost, ..Usage::default() };
+        for (one, two, expected) in [
+            (usage(1, Some(2)), usage(3, Some(4)), Some(6)),
+            (usage(1, Some(2)), usage(3, None), None),
+            (usage(1, None), usage(3, Some(4)), None),
+            (Usage::default(), usage(3, Some(4)), Some(4)),
+            (usage(3, Some(4)), Usage::default(), Some(4)),
+            (usage(0, Some(0)), usage(3, None), None),
+        ] {
+            let mut sum = one;
+            sum += two;
+            assert_eq!((sum.cost, sum.input), (expected, one.input + two.input), "{one:?} {two:?}");
+        }
+        let text = serde_json::to_string(&usage(1, None)).unwrap();
+        assert!(!text.contains("cost"), "what was recorded before is written the same: {text}");
     }
 }

@@ -26,16 +26,16 @@ fn failing(errors: Vec<ModelError>) -> Arc<Scripted> {
     Arc::new(Scripted::from_fn(move |_| left.lock().unwrap().next().map_or(Ok("done"), Err)))
 }
 
-/// A model whose calls take a second each, and that counts how many run at once.
+/// A model whose calls take a second each, and that counts how many run at once. Its streams break off after a piece.
 #[derive(Debug)]
-struct Slow {
+pub(crate) struct Breaks {
     inner: Scripted,
     running: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
 }
 
-impl Slow {
-    fn new() -> Self {
+impl Breaks {
+    pub(crate) fn new() -> Self {
         Self { inner: Scripted::from_fn(|_| Ok("done")), running: Arc::default(), most: Arc::default() }
     }
 
@@ -48,7 +48,7 @@ impl Slow {
 }
 
 #[async_trait]
-impl ChatModel for Slow {
+impl ChatModel for Breaks {
     fn id(&self) -> &ModelId {
         self.inner.id()
     }
@@ -110,7 +110,7 @@ async fn a_stream_is_retried_only_before_its_first_event() {
     assert!(matches!(events.last(), Some(Ok(ChatEvent::Done(_)))));
     assert_eq!(model.calls().len(), 2);
 
-    let broken = Arc::new(Slow::new());
+    let broken = Arc::new(Breaks::new());
     let layer = Retry::new(Arc::clone(&broken) as Arc<dyn ChatModel>, RetryPolicy::default());
     let events: Vec<_> = layer.stream(ChatRequest::user("x")).await.unwrap().collect().await;
     assert!(matches!(events.as_slice(), [Ok(_), Err(ModelError::StreamInterrupted { .. })]), "{events:?}");
@@ -119,7 +119,7 @@ async fn a_stream_is_retried_only_before_its_first_event() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_wait_their_turn() {
-    let slow = Slow::new();
+    let slow = Breaks::new();
     let most = Arc::clone(&slow.most);
     let layer = Arc::new(Concurrency::new(Arc::new(slow), 3));
     let started = Instant::now();
@@ -132,7 +132,7 @@ async fn calls_wait_their_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn models_of_one_server_share_its_turns() {
-    let slow = Slow::new();
+    let slow = Breaks::new();
     let most = Arc::clone(&slow.most);
     let (slow, turns) = (Arc::new(slow) as Arc<dyn ChatModel>, Turns::new(3));
     let roles = [0, 1].map(|_| Concurrency::sharing(Arc::clone(&slow), &turns));
@@ -263,7 +263,7 @@ async fn spans_carry_the_conventional_names_and_no_content() {
         .with_ansi(false)
         .finish();
     let guard = tracing::subscriber::set_default(subscriber);
-    let model = Traced::new(using(3, 4));
+    let model = Traced::new(using(3, 4)).at("h.example", 443);
     let mut request = ChatRequest::user("a private question");
     request.params.max_tokens = Some(9);
     model.chat(request.clone()).await.unwrap();
@@ -278,8 +278,41 @@ async fn spans_carry_the_conventional_names_and_no_content() {
         "gen_ai.usage.output_tokens=4",
         "gen_ai.response.finish_reasons=\"[\\\"stop\\\"]\"",
         "error.type=\"rate_limited\"",
+        "server.address=\"h.example\" server.port=443",
     ] {
         assert!(text.contains(expected), "{expected}\n{text}");
     }
     assert!(!text.contains("private question"), "{text}");
+}
+
+#[tokio::test]
+async fn content_is_in_a_span_only_when_it_is_asked_for() {
+    let lines = LogLines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
+        .with_ansi(false)
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    let model = Traced::new(using(3, 4)).with_content(true);
+    let mut request = ChatRequest::user("a private question");
+    request.messages.insert(0, graphloom_llm::Message::system("be brief"));
+    request.params.stop = vec!["END".to_owned()];
+    let _events: Vec<_> = model.stream(request).await.unwrap().collect().await;
+    drop(model);
+    drop(guard);
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap().replace('\\', "");
+    for (field, words) in [
+        ("gen_ai.system_instructions", r#""content":"be brief""#),
+        ("gen_ai.input.messages", r#""content":"a private question""#),
+        ("gen_ai.output.messages", r#""content":"done""#),
+        ("gen_ai.output.messages", r#""finish_reason":"stop""#),
+        ("gen_ai.request.stop_sequences", r#"["END"]"#),
+    ] {
+        let value = text.split_once(&format!("{field}=\"")).and_then(|(_, rest)| rest.split_once("]\""));
+        let value = value.map(|(value, _)| format!("{value}]")).unwrap_or_default();
+        assert!(value.contains(words), "{field}: {value}\n{text}");
+    }
+    assert!(text.contains("gen_ai.response.time_to_first_chunk="), "{text}");
 }

@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::prices::{Price, Rates, Rounding, decimal};
+
 /// Limits of a run; `None` is no limit.
 ///
 /// Written as `calls=N,tokens=N,usd=N,time=N`, in any order and all optional. Numbers may end in `k` or `m`, times in
-/// `s`, `m` or `h`. `price=IN/OUT` gives the model's price in dollars per million tokens, which a limit in dollars needs
-/// unless the model runs in this process.
+/// `s`, `m` or `h`. A limit in dollars needs the price of every model that does not run in this process: that of a
+/// [table](crate::prices), or `price=IN/OUT` in dollars per million tokens, which counts before it. `price=IN/OUT/READ` and
+/// `price=IN/OUT/READ/WRITE` state what tokens of the provider's cache cost, too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -22,26 +25,8 @@ pub struct Budget {
     pub usd_micros: Option<u64>,
     /// Time of work; pauses between runs are not counted.
     pub time: Option<Duration>,
-    /// The model's price, where known.
+    /// The price of every model that does not run in this process, where the user states one.
     pub price: Option<Price>,
-}
-
-/// A model's price. One dollar per million tokens is a thousand billionths of a dollar per token.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Price {
-    /// Billionths of a dollar for a token read.
-    pub input_nanos: u64,
-    /// Billionths of a dollar for a token generated.
-    pub output_nanos: u64,
-}
-
-impl Price {
-    /// The cost of these tokens, in millionths of a dollar, rounded up.
-    pub fn micros(&self, input: u64, output: u64) -> u64 {
-        let nanos =
-            u128::from(self.input_nanos) * u128::from(input) + u128::from(self.output_nanos) * u128::from(output);
-        u64::try_from(nanos.div_ceil(1000)).unwrap_or(u64::MAX)
-    }
 }
 
 /// Why a budget could not be read.
@@ -94,7 +79,8 @@ impl FromStr for Budget {
     }
 }
 
-fn whole(text: &str) -> Option<u64> {
+/// A whole number, which may end in `k` or `m`.
+pub(super) fn whole(text: &str) -> Option<u64> {
     let lower = text.to_ascii_lowercase().replace('_', "");
     let (digits, decimals) = if let Some(digits) = lower.strip_suffix('k') {
         (digits, 3)
@@ -106,7 +92,8 @@ fn whole(text: &str) -> Option<u64> {
     scaled(digits, decimals)
 }
 
-fn time(text: &str) -> Option<Duration> {
+/// A time, which may end in `s`, `m` or `h`.
+pub(super) fn time(text: &str) -> Option<Duration> {
     let (digits, unit) = match text.chars().last()? {
         's' => (&text[..text.len() - 1], 1),
         'm' => (&text[..text.len() - 1], 60),
@@ -117,19 +104,19 @@ fn time(text: &str) -> Option<Duration> {
 }
 
 fn price(text: &str) -> Option<Price> {
-    let (input, output) = text.split_once('/')?;
-    // One dollar per million tokens is a thousand billionths of a dollar per token.
-    Some(Price { input_nanos: scaled(input.trim(), 3)?, output_nanos: scaled(output.trim(), 3)? })
+    let rates: Vec<u64> = text.split('/').map(|amount| scaled(amount.trim(), 6)).collect::<Option<_>>()?;
+    let (input, output) = (*rates.first()?, *rates.get(1)?);
+    let rates = match rates.len() {
+        2..=4 => Rates { input, output, cache_read: rates.get(2).copied(), cache_write: rates.get(3).copied() },
+        _ => return None,
+    };
+    Some(Price { rates, ..Price::default() })
 }
 
 /// A decimal number times ten to the power of `decimals`, exactly.
-fn scaled(text: &str, decimals: usize) -> Option<u64> {
-    let (before, after) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |part: &str| part.chars().all(|c| c.is_ascii_digit());
-    if (before.is_empty() && after.is_empty()) || !digits(before) || !digits(after) || after.len() > decimals {
-        return None;
-    }
-    format!("{before}{after:0<decimals$}").parse().ok()
+fn scaled(text: &str, decimals: i32) -> Option<u64> {
+    let is_plain = text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    if is_plain { decimal(text, decimals, Rounding::Exact) } else { None }
 }
 
 #[cfg(test)]
@@ -139,7 +126,7 @@ mod tests {
     #[test]
     fn budgets_are_read() {
         let budget: Budget = "tokens=200k, usd=$0.5,calls=1_000,time=1.5m,price=0.10/2".parse().unwrap();
-        let price = Price { input_nanos: 100, output_nanos: 2000 };
+        let price = Price::new(100_000, 2_000_000);
         let expected = Budget {
             calls: Some(1000),
             tokens: Some(200_000),
@@ -148,9 +135,12 @@ mod tests {
             price: Some(price),
         };
         assert_eq!(budget, expected);
-        assert_eq!(price.micros(1_000_000, 0), 100_000);
-        assert_eq!(price.micros(0, 1_000_000), 2_000_000);
-        assert_eq!(price.micros(1, 0), 1);
+        let price = budget.price.unwrap();
+        assert_eq!(price.expected(1_000_000, 0), 100_000);
+        assert_eq!(price.expected(0, 1_000_000), 2_000_000);
+        assert_eq!(price.expected(1, 0), 1);
+        let cached = "price=1/2/0.1/1.25".parse::<Budget>().unwrap().price.unwrap().rates;
+        assert_eq!((cached.cache_read, cached.cache_write), (Some(100_000), Some(1_250_000)));
         assert_eq!("tokens=2m".parse::<Budget>().unwrap().tokens, Some(2_000_000));
         assert_eq!("tokens=1.5k".parse::<Budget>().unwrap().tokens, Some(1500));
         assert_eq!("time=2h".parse::<Budget>().unwrap().time, Some(Duration::from_secs(7200)));
@@ -168,6 +158,8 @@ mod tests {
             ("usd=five", "it needs an amount"),
             ("time=10x", "it needs a time"),
             ("price=1", "it needs two amounts"),
+            ("price=1/2/3/4/5", "it needs two amounts"),
+            ("price=1/-2", "it needs two amounts"),
             ("words=5", "the parts are `calls`"),
             ("calls=1,calls=2", "it is given twice"),
             ("calls=1,", "it has no `=`"),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::Budget;
+use crate::prices::dollars;
 use crate::{ModelError, Usage};
 
 /// The sums that a run has spent. The sums are stored with the run, so that a resumed run goes on counting.
@@ -18,8 +19,14 @@ pub struct Spent {
     pub calls: u64,
     /// Tokens read and generated.
     pub tokens: u64,
-    /// Millionths of a dollar, for calls with a known price.
+    /// Millionths of a dollar, for calls with a known cost.
     pub usd_micros: u64,
+    /// Answers whose cost is not known. They are not in `usd_micros`.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unpriced: u64,
+    /// Answers from a cache, which are no calls.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cached: u64,
     /// Milliseconds of work.
     pub millis: u64,
     /// How often work was left out or made smaller because too little of the budget was left.
@@ -34,9 +41,23 @@ impl Spent {
             calls: self.calls.max(other.calls),
             tokens: self.tokens.max(other.tokens),
             usd_micros: self.usd_micros.max(other.usd_micros),
+            unpriced: self.unpriced.max(other.unpriced),
+            cached: self.cached.max(other.cached),
             millis: self.millis.max(other.millis),
             degraded: self.degraded.max(other.degraded),
         }
+    }
+
+    /// The cost for people, such as `$0.0123`, and what is not known of it; `None` where nothing costs anything.
+    pub fn cost_text(&self) -> Option<String> {
+        cost_text(self.usd_micros, self.unpriced)
+    }
+
+    /// Calls, tokens and the cost for people, such as `3 calls, 1200 tokens, $0.0123`, and answers from a cache.
+    pub fn text(&self) -> String {
+        let cost = self.cost_text().map(|cost| format!(", {cost}")).unwrap_or_default();
+        let cached = if self.cached == 0 { String::new() } else { format!(", {} answers from the cache", self.cached) };
+        format!("{} calls, {} tokens{cost}{cached}", self.calls, self.tokens)
     }
 
     /// Keeps the greater of two sums, count by count. A field of a state uses this reducer as `#[state(reduce_with =
@@ -44,6 +65,22 @@ impl Spent {
     pub fn keep_greater(&mut self, other: Self) {
         *self = self.or_later(other);
     }
+}
+
+/// A cost for people. `unpriced` answers are not in it.
+pub(super) fn cost_text(micros: u64, unpriced: u64) -> Option<String> {
+    match (micros, unpriced) {
+        (0, 0) => None,
+        (micros, 0) => Some(format!("${}", dollars(micros))),
+        (0, _) => Some("cost not known".to_owned()),
+        (micros, 1) => Some(format!("${} and the unknown cost of 1 call", dollars(micros))),
+        (micros, calls) => Some(format!("${} and the unknown cost of {calls} calls", dollars(micros))),
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(super) fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Counts what calls spend and refuses those beyond the budget. One ledger serves all models of a run.
@@ -106,10 +143,33 @@ impl Ledger {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// When the time of the budget ends; `None` without such a limit.
+    pub fn deadline(&self) -> Option<Instant> {
+        let left = self.budget.time?.saturating_sub(self.before);
+        self.started.checked_add(left)
+    }
+
+    /// The refusal of a call that the end of the time cuts off.
+    pub(super) fn out_of_time(&self) -> ModelError {
+        let refusal = self.time_is_up(self.budget.time.unwrap_or_default());
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal.clone());
+        refusal
+    }
+
+    fn time_is_up(&self, limit: Duration) -> ModelError {
+        let used = format!("{:.1}", self.elapsed().as_secs_f64());
+        ModelError::Budget { unit: "seconds".to_owned(), limit: limit.as_secs_f64().to_string(), used }
+    }
+
     /// Counts work that a program leaves out or makes smaller because too little of the budget is left. The count stays
     /// with the run, so that a reduced result can say so at its end.
     pub fn degrade(&self) {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).spent.degraded += 1;
+    }
+
+    /// Counts an answer from a cache.
+    pub fn count_cached(&self) {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).spent.cached += 1;
     }
 
     /// Counts a call and sets aside the tokens and money that the call is expected to need.
@@ -124,14 +184,14 @@ impl Ledger {
         reserved
     }
 
-    fn try_reserve(self: &Arc<Self>, tokens: u64, micros: u64) -> Result<Reservation, ModelError> {
+    /// As [`Ledger::reserve`], for a call that the run can do without: a refusal is not remembered.
+    pub(super) fn try_reserve(self: &Arc<Self>, tokens: u64, micros: u64) -> Result<Reservation, ModelError> {
         let spent_error =
             |unit: &str, limit: String, used: String| ModelError::Budget { unit: unit.to_owned(), limit, used };
         if let Some(limit) = self.budget.time
             && self.elapsed() >= limit
         {
-            let used = self.elapsed().as_secs_f64();
-            return Err(spent_error("seconds", limit.as_secs_f64().to_string(), format!("{used:.1}")));
+            return Err(self.time_is_up(limit));
         }
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(limit) = self.budget.calls
@@ -166,12 +226,16 @@ impl Ledger {
 }
 
 impl Reservation {
-    /// Counts what the call used and frees what was set aside.
-    pub fn settle(self, usage: Usage, micros: u64) {
+    /// Counts what the call used and frees what was set aside. `micros` is the cost in millionths of a dollar, `None` where
+    /// it is not known.
+    pub fn settle(self, usage: Usage, micros: Option<u64>) {
         {
             let mut counts = self.ledger.counts.lock().unwrap_or_else(PoisonError::into_inner);
             counts.spent.tokens = counts.spent.tokens.saturating_add(usage.total());
-            counts.spent.usd_micros = counts.spent.usd_micros.saturating_add(micros);
+            match micros {
+                Some(micros) => counts.spent.usd_micros = counts.spent.usd_micros.saturating_add(micros),
+                None => counts.spent.unpriced = counts.spent.unpriced.saturating_add(1),
+            }
         }
         // Dropping `self` takes the lock again and frees what was set aside.
     }
@@ -193,7 +257,20 @@ fn needs(used: &str, reserved: &str, next: &str) -> String {
     }
 }
 
-fn dollars(micros: u64) -> String {
-    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_is_told_with_what_is_not_known_of_it() {
+        let text =
+            |calls, usd_micros, unpriced| Spent { calls, tokens: 9, usd_micros, unpriced, ..Spent::default() }.text();
+        assert_eq!(text(2, 0, 0), "2 calls, 9 tokens");
+        assert_eq!(text(2, 12_300, 0), "2 calls, 9 tokens, $0.0123");
+        assert_eq!(text(2, 0, 2), "2 calls, 9 tokens, cost not known");
+        assert_eq!(text(2, 12_300, 1), "2 calls, 9 tokens, $0.0123 and the unknown cost of 1 call");
+        let cached = Spent { calls: 1, cached: 2, ..Spent::default() };
+        assert_eq!(cached.text(), "1 calls, 0 tokens, 2 answers from the cache");
+        assert_eq!(text(9, 2_000_000, 3), "9 calls, 9 tokens, $2 and the unknown cost of 3 calls");
+    }
 }

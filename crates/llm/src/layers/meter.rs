@@ -1,4 +1,4 @@
-//! Counting calls and tokens.
+//! Counting calls, tokens and costs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+use super::ledger::{cost_text, is_zero};
 use super::on_end;
 use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Usage};
 
-/// Sums of calls and tokens per model. One meter serves all models of a run.
+/// Sums of calls, tokens and costs per model. One meter serves all models of a run.
 #[derive(Debug, Default)]
 pub struct Meter {
     totals: Mutex<BTreeMap<String, Totals>>,
@@ -27,6 +28,19 @@ pub struct Totals {
     pub failed: u64,
     /// Tokens of the calls that succeeded.
     pub usage: Usage,
+    /// Millionths of a dollar, for answers with a known cost.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub usd_micros: u64,
+    /// Answers whose cost is not known.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unpriced: u64,
+}
+
+impl Totals {
+    /// The cost for people, such as `$0.0123`, and what is not known of it; `None` where nothing costs anything.
+    pub fn cost_text(&self) -> Option<String> {
+        cost_text(self.usd_micros, self.unpriced)
+    }
 }
 
 impl Meter {
@@ -47,10 +61,15 @@ impl Meter {
         });
     }
 
-    fn succeeded(&self, model: &str, usage: Usage) {
+    /// A model in this process costs nothing.
+    fn succeeded(&self, model: &str, usage: Usage, is_local: bool) {
         self.change(model, |totals| {
             totals.failed = totals.failed.saturating_sub(1);
-            totals.usage += usage;
+            totals.usage += Usage { cost: None, ..usage };
+            match usage.cost.or(is_local.then_some(0)) {
+                Some(micros) => totals.usd_micros = totals.usd_micros.saturating_add(micros),
+                None => totals.unpriced += 1,
+            }
         });
     }
 
@@ -87,7 +106,7 @@ impl ChatModel for Metered {
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
         self.meter.started(&self.name);
         let response = self.inner.chat(request).await?;
-        self.meter.succeeded(&self.name, response.usage);
+        self.meter.succeeded(&self.name, response.usage, self.inner.capabilities().local);
         Ok(response)
     }
 
@@ -95,9 +114,10 @@ impl ChatModel for Metered {
         self.meter.started(&self.name);
         let stream = self.inner.stream(request).await?;
         let (meter, name) = (Arc::clone(&self.meter), self.name.clone());
+        let is_local = self.inner.capabilities().local;
         Ok(on_end(stream, move |end| {
             if let Ok(response) = end {
-                meter.succeeded(&name, response.usage);
+                meter.succeeded(&name, response.usage, is_local);
             }
         }))
     }
@@ -105,7 +125,7 @@ impl ChatModel for Metered {
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
         self.meter.started(&self.name);
         let choice = self.inner.choose(request, options).await?;
-        self.meter.succeeded(&self.name, choice.usage);
+        self.meter.succeeded(&self.name, choice.usage, self.inner.capabilities().local);
         Ok(choice)
     }
 }

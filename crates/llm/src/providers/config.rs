@@ -5,7 +5,8 @@ use std::time::Duration;
 use reqwest::Url;
 
 use super::table::COMPATIBLE;
-use super::{ApiKey, Provider, keys};
+use super::{ApiKey, LearntAbilities, Provider, keys};
+use crate::layers::Rates;
 use crate::{ModelError, Notes};
 
 /// The environment variable of the key for the main model, whoever provides it.
@@ -37,6 +38,10 @@ pub struct RemoteConfig {
     /// Whether the model reads images; as the provider's models usually do unless set. A server of one's own does not say,
     /// so there it is off.
     pub images: bool,
+    /// The use of the host, which is told what the headers of its answers say of limits.
+    pub rates: Option<Rates>,
+    /// What was learnt about the model in earlier runs, and where it is kept.
+    pub learnt: Option<LearntAbilities>,
     /// The log of rejected features.
     pub notes: Notes,
 }
@@ -56,6 +61,8 @@ impl RemoteConfig {
             idle_timeout: Duration::from_secs(120),
             context: None,
             images: provider.peculiarities.images,
+            rates: None,
+            learnt: None,
             notes: Notes::default(),
         }
     }

@@ -22,7 +22,7 @@ pub enum ModelSource {
 /// which key belongs to the model, and the caller sets that key.
 ///
 /// # Errors
-/// The errors of the model's own constructor.
+/// The errors of the model's own constructor; [`ModelError::Setup`] for several models, see [`ModelSpec::members`].
 pub async fn resolve<F, Fut>(
     spec: &ModelSpec,
     role: &str,
@@ -42,6 +42,10 @@ where
             Ok(Arc::new(Remote::new(config)?))
         }
         ModelSpec::Scripted(path) => Ok(Arc::new(Scripted::open(path)?)),
+        ModelSpec::FirstOf(chain) => {
+            let message = format!("`{chain}` are several models; each is made for itself");
+            Err(ModelError::Setup { message })
+        }
         ModelSpec::Replay(path) => Ok(Arc::new(Replay::new(Arc::new(Cassette::replay(path)?), role)?)),
     }
 }

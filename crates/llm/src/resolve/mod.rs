@@ -1,9 +1,11 @@
 //! From what a user writes after `--model` to models.
 
 mod build;
+mod chain;
 mod probe;
 mod spec;
 
 pub use build::{ModelSource, resolve};
+pub use chain::ChainSpec;
 pub use probe::{LocalServer, probe_local, probe_ports};
 pub use spec::{ModelSpec, ModelSpecs, RemoteSpec, SpecError};

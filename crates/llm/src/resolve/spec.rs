@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::ChainSpec;
 use crate::RemoteConfig;
 use crate::providers::{Provider, check_base_url, without_user as shown};
 
@@ -26,6 +27,8 @@ pub enum ModelSpec {
     Scripted(PathBuf),
     /// A recording: `replay:FILE`.
     Replay(PathBuf),
+    /// Several models in the place of one: `A|B`, `A||B`, `cheapest:A|B`.
+    FirstOf(ChainSpec),
 }
 
 /// A model of a provider, as users name it.
@@ -94,7 +97,7 @@ impl fmt::Display for RemoteSpec {
 /// Why a model's name could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` names no model: {why}; write `embedded`, `compatible:NAME@BASE_URL` (such as `compatible:qwen3@http://127.0.0.1:8080/v1`), `PROVIDER:NAME` with one of {}, `PATH.gguf`, `scripted:FILE` or `replay:FILE`",
+    "`{text}` names no model: {why}; write `embedded`, `compatible:NAME@BASE_URL` (such as `compatible:qwen3@http://127.0.0.1:8080/v1`), `PROVIDER:NAME` with one of {}, `PATH.gguf`, `scripted:FILE` or `replay:FILE`, or several with `|` between",
     providers()
 )]
 pub struct SpecError {
@@ -119,7 +122,15 @@ impl ModelSpec {
         Self::Remote(RemoteSpec::compatible(name, base_url))
     }
 
-    /// The model of a provider, when it is one.
+    /// The models that a call may go to: those of a chain, else this one.
+    pub fn members(&self) -> Vec<&Self> {
+        match self {
+            Self::FirstOf(chain) => chain.models().map(|(_, spec)| spec).collect(),
+            one => vec![one],
+        }
+    }
+
+    /// The model of a provider, when it is one and alone.
     pub fn remote(&self) -> Option<&RemoteSpec> {
         match self {
             Self::Remote(spec) => Some(spec),
@@ -133,6 +144,9 @@ impl FromStr for ModelSpec {
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let text = text.trim();
+        if let Some(chain) = ChainSpec::read(text) {
+            return chain.map(Self::FirstOf);
+        }
         let wrong = |why: String| SpecError { text: shown(text), why };
         let file = |path: &str| {
             if path.is_empty() { Err(wrong("the file is missing".to_owned())) } else { Ok(PathBuf::from(path)) }
@@ -166,6 +180,7 @@ impl fmt::Display for ModelSpec {
             Self::Gguf(path) => write!(f, "gguf:{}", path.display()),
             Self::Scripted(path) => write!(f, "scripted:{}", path.display()),
             Self::Replay(path) => write!(f, "replay:{}", path.display()),
+            Self::FirstOf(chain) => chain.fmt(f),
         }
     }
 }
@@ -201,10 +216,10 @@ impl ModelSpecs {
         self.roles.get(role).unwrap_or(&self.default)
     }
 
-    /// Every different model.
+    /// Every different model; those of a chain each for itself.
     pub fn all(&self) -> Vec<&ModelSpec> {
-        let mut all = vec![&self.default];
-        for spec in self.roles.values() {
+        let mut all = Vec::new();
+        for spec in [&self.default].into_iter().chain(self.roles.values()).flat_map(ModelSpec::members) {
             if !all.contains(&spec) {
                 all.push(spec);
             }

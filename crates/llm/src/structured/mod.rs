@@ -9,13 +9,17 @@ use crate::{ChatModel, ChatRequest, FinishReason, Message, ModelError, Part, Rol
 
 mod envelope;
 mod options;
+mod partial;
 mod prepare;
+mod watched;
 
 pub use options::StructuredOptions;
+pub use partial::{PartialEvent, PartialJson};
 pub(crate) use prepare::prepare_prompted;
 pub use prepare::schema_of;
 
 use envelope::Envelope;
+use watched::{AnswerSource, Watched, Whole};
 
 /// A value that a model gave, and how it was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +38,7 @@ pub struct Structured<T> {
     pub model: String,
 }
 
-/// Asks `model` for a value of `T`.
+/// AnswerSource `model` for a value of `T`.
 ///
 /// A model that takes a schema receives it; for other models the schema is written under the last user message. The
 /// reply is read with [`read_value`], checked against the schema and then made a `T`. A reply that does not fit is sent
@@ -71,7 +75,26 @@ where
 {
     let schema = options.schema.clone().unwrap_or_else(schema_of::<T>);
     let name = options.name.clone().unwrap_or_else(|| prepare::safe_name(&T::schema_name()));
-    ask(model, request, &schema, &name, options, typed::<T>).await
+    ask(model, request, &schema, &name, options, typed::<T>, &mut Whole).await
+}
+
+/// As [`structured`], and `seen` gets the value while it arrives: the value so far, and what was added to it last. An answer
+/// that is asked for again begins anew. What is seen is not checked against the schema; the value that is returned is.
+///
+/// # Errors
+/// As [`structured`], and the errors of a stream.
+pub async fn structured_partial<T>(
+    model: &dyn ChatModel,
+    request: ChatRequest,
+    options: &StructuredOptions,
+    mut seen: impl FnMut(&PartialJson, &[PartialEvent]) + Send,
+) -> Result<Structured<T>, ModelError>
+where
+    T: DeserializeOwned + JsonSchema,
+{
+    let schema = options.schema.clone().unwrap_or_else(schema_of::<T>);
+    let name = options.name.clone().unwrap_or_else(|| prepare::safe_name(&T::schema_name()));
+    ask(model, request, &schema, &name, options, typed::<T>, &mut Watched(&mut seen)).await
 }
 
 /// As [`structured`], for a schema that is made at run time.
@@ -85,7 +108,7 @@ pub async fn structured_value(
     options: &StructuredOptions,
 ) -> Result<Structured<Value>, ModelError> {
     let name = options.name.clone().unwrap_or_else(|| "answer".to_owned());
-    ask(model, request, schema, &name, options, Ok).await
+    ask(model, request, schema, &name, options, Ok, &mut Whole).await
 }
 
 /// Makes a `T` of a value. An error names the place that does not fit.
@@ -103,6 +126,7 @@ async fn ask<T>(
     name: &str,
     options: &StructuredOptions,
     finish: fn(Value) -> Result<T, String>,
+    asks: &mut impl AnswerSource,
 ) -> Result<Structured<T>, ModelError> {
     let support = model.capabilities().structured;
     let envelope = Envelope::for_schema(schema, support);
@@ -111,7 +135,7 @@ async fn ask<T>(
     let mut usage = Usage::default();
     let mut attempts = 0;
     loop {
-        let response = model.chat(request.clone()).await?;
+        let response = asks.ask(model, request.clone()).await?;
         attempts += 1;
         usage += response.usage;
         let id = model.id().to_string();

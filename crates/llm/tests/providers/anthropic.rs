@@ -96,7 +96,10 @@ async fn a_whole_answer_has_all_its_parts() {
         ]
     );
     assert_eq!((response.finish, response.model.as_str()), (FinishReason::ToolCalls, "claude-x-1"));
-    assert_eq!(response.usage, Usage { input: 125, output: 30, cache_read: 100, cache_write: 20, reasoning: 9 });
+    assert_eq!(
+        response.usage,
+        Usage { input: 125, output: 30, cache_read: 100, cache_write: 20, reasoning: 9, cost: None }
+    );
     assert_eq!(response.request_id.as_deref(), Some("req_7"));
 
     // What was read goes back as it came.

@@ -96,7 +96,10 @@ async fn a_whole_answer_goes_back_with_its_signatures() {
     let ids: Vec<&str> = response.tool_calls().map(|call| call.id.as_str()).collect();
     assert_eq!(ids, ["call_0", "abc"]);
     assert_eq!((response.finish, response.model.as_str()), (FinishReason::ToolCalls, "gemini-x-1"));
-    assert_eq!(response.usage, Usage { input: 50, output: 27, cache_read: 30, cache_write: 0, reasoning: 20 });
+    assert_eq!(
+        response.usage,
+        Usage { input: 50, output: 27, cache_read: 30, cache_write: 0, reasoning: 20, cost: None }
+    );
 
     let again = ChatRequest { messages: vec![Message::user("?"), response.message.clone()], ..ChatRequest::default() };
     let (_, sent) = exchange(PROVIDER, BASE, again, &answer()).await;

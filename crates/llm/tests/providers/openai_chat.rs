@@ -56,7 +56,10 @@ async fn a_whole_answer_has_all_its_parts() {
     let response = response.unwrap();
     assert_eq!((response.text().as_str(), response.finish), ("Two calls.", FinishReason::ToolCalls));
     assert_eq!(response.message.parts[0], Part::Reasoning { text: "hm".into(), signature: None });
-    assert_eq!(response.usage, Usage { input: 50, output: 27, cache_read: 30, cache_write: 0, reasoning: 20 });
+    assert_eq!(
+        response.usage,
+        Usage { input: 50, output: 27, cache_read: 30, cache_write: 0, reasoning: 20, cost: None }
+    );
     assert_eq!(response.request_id.as_deref(), Some("req_7"));
 }
 

@@ -76,7 +76,10 @@ async fn a_whole_answer_has_all_its_parts_and_goes_back() {
     let calls: Vec<_> = response.tool_calls().map(|call| (call.id.as_str(), call.arguments.clone())).collect();
     assert_eq!(calls, [("c1", json!({"place": "Brest"})), ("c2", json!({}))]);
     assert_eq!((response.finish, response.model.as_str()), (FinishReason::ToolCalls, "gpt-x-1"));
-    assert_eq!(response.usage, Usage { input: 50, output: 27, cache_read: 30, cache_write: 5, reasoning: 20 });
+    assert_eq!(
+        response.usage,
+        Usage { input: 50, output: 27, cache_read: 30, cache_write: 5, reasoning: 20, cost: None }
+    );
 
     let messages = vec![Message::user("?"), response.message.clone()];
     model.chat(ChatRequest { messages, ..ChatRequest::default() }).await.unwrap();

@@ -47,6 +47,7 @@ impl Counts {
             cache_read: self.cache_read,
             cache_write: self.cache_write,
             reasoning: self.reasoning,
+            cost: None,
         }
     }
 }

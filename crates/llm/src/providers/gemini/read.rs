@@ -104,5 +104,6 @@ fn usage(told: &Value) -> Usage {
         cache_read: number("/cachedContentTokenCount"),
         cache_write: 0,
         reasoning,
+        cost: None,
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::NAME;
+use crate::prices::{Rounding, decimal};
 use crate::providers::answer::{Answer, arguments_text, string};
 use crate::providers::error::in_band_error;
 use crate::providers::wire::{NoAnswer, Progress, Reader};
@@ -173,7 +174,22 @@ fn usage(value: &Value) -> Option<Usage> {
             .unwrap_or_default(),
         cache_write: count("/prompt_tokens_details/cache_write_tokens").unwrap_or_default(),
         reasoning,
+        cost: cost(value),
     })
+}
+
+/// The cost that the server states, as `OpenRouter` does: dollars in `cost`, and with a key of the user's own at the
+/// provider behind it what that one charges, which comes on top.
+fn cost(told: &Value) -> Option<u64> {
+    let micros = |pointer: &str| {
+        let number = told.pointer(pointer)?.as_number()?;
+        decimal(&number.to_string(), 6, Rounding::Up)
+    };
+    let own = micros("/cost")?;
+    match told.get("is_byok").and_then(Value::as_bool) {
+        Some(true) => own.checked_add(micros("/cost_details/upstream_inference_cost")?),
+        _ => Some(own),
+    }
 }
 
 #[cfg(test)]
@@ -189,6 +205,25 @@ mod tests {
     }
 
     #[test]
+    fn a_cost_that_is_stated_is_read_exactly() {
+        let cost = |told: Value| {
+            let mut usage = json!({"prompt_tokens": 1, "completion_tokens": 1});
+            usage.as_object_mut().unwrap().extend(told.as_object().unwrap().clone());
+            let body = json!({"choices": [{"finish_reason": "stop", "message": {"content": "x"}}], "usage": usage});
+            decode(&body).unwrap().usage.cost
+        };
+        assert_eq!(cost(json!({"cost": 0.000014})), Some(14));
+        assert_eq!(cost(json!({"cost": 1.41e-5})), Some(15));
+        assert_eq!(cost(json!({"cost": 0})), Some(0));
+        assert_eq!(cost(json!({"cost": null})), None);
+        assert_eq!(cost(json!({"cost": {"total": 1}})), None);
+        assert_eq!(cost(json!({})), None);
+        let own_key = json!({"cost": 0.01, "is_byok": true, "cost_details": {"upstream_inference_cost": 0.2}});
+        assert_eq!(cost(own_key), Some(210_000));
+        assert_eq!(cost(json!({"cost": 0.01, "is_byok": true})), None);
+    }
+
+    #[test]
     fn answers_of_several_servers_are_read() {
         let response = decode(&json!({
             "model": "m-1", "choices": [{"finish_reason": "stop", "message": {
@@ -199,7 +234,10 @@ mod tests {
         .unwrap();
         assert_eq!(response.text(), "yes");
         assert_eq!(response.message.parts[0], Part::Reasoning { text: "hm".into(), signature: None });
-        assert_eq!(response.usage, Usage { input: 7, output: 3, cache_read: 5, cache_write: 0, reasoning: 2 });
+        assert_eq!(
+            response.usage,
+            Usage { input: 7, output: 3, cache_read: 5, cache_write: 0, reasoning: 2, cost: None }
+        );
         assert_eq!(response.model, "m-1");
         // Reasoning beside the completion, which the total shows.
         let beside = decode(&json!({

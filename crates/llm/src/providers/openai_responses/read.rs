@@ -191,5 +191,6 @@ fn usage(told: &Value) -> Usage {
         cache_read: number("/input_tokens_details/cached_tokens"),
         cache_write: number("/input_tokens_details/cache_write_tokens"),
         reasoning: number("/output_tokens_details/reasoning_tokens"),
+        cost: None,
     }
 }

@@ -1,0 +1,126 @@
+//! Answers in a file of `SQLite`, which several processes may share.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{CachePolicy, ResponseStore};
+use crate::ModelError;
+
+/// The version of the form of the file. A file of another version is emptied.
+const VERSION: i64 = 1;
+
+/// Answers in a file that only the user can read.
+pub struct SqliteResponses {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+}
+
+impl SqliteResponses {
+    /// Opens the file, and makes it where there is none. Its folder must be there.
+    ///
+    /// # Errors
+    /// [`ModelError::Setup`] when the file cannot be made, or is no file of `SQLite`.
+    pub fn open(path: &Path) -> Result<Self, ModelError> {
+        // Journals of SQLite get the mode of the file.
+        private(path).map_err(|error| fault(path, &error))?;
+        let connection = opened(path).map_err(|error| fault(path, &error))?;
+        Ok(Self { path: path.to_owned(), connection: Mutex::new(connection) })
+    }
+
+    fn run<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ModelError> {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&connection).map_err(|error| fault(&self.path, &error))
+    }
+}
+
+fn private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(|_| ())
+}
+
+fn opened(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // What a crash of the machine loses is asked for again.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version != VERSION {
+        connection.execute_batch("DROP TABLE IF EXISTS responses")?;
+    }
+    connection.execute_batch(
+        "CREATE TABLE IF NOT EXISTS responses (
+            key TEXT PRIMARY KEY, put_at INTEGER NOT NULL, used_at INTEGER NOT NULL, size INTEGER NOT NULL, value BLOB NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS responses_by_use ON responses (used_at, key, size);",
+    )?;
+    connection.pragma_update(None, "user_version", VERSION)?;
+    Ok(connection)
+}
+
+/// Milliseconds since 1970.
+fn millis(time: SystemTime) -> i64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn before(now: SystemTime, age: Duration) -> i64 {
+    millis(now).saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn fault(path: &Path, error: &dyn fmt::Display) -> ModelError {
+    let message = format!(
+        "the cache of answers `{}` cannot be used: {error}; run without `--cache`, or remove it",
+        path.display()
+    );
+    ModelError::Setup { message }
+}
+
+impl ResponseStore for SqliteResponses {
+    fn get(&self, key: &str, age: Duration, now: SystemTime) -> Result<Option<Vec<u8>>, ModelError> {
+        self.run(|connection| {
+            let sql = "UPDATE responses SET used_at = ?3 WHERE key = ?1 AND put_at >= ?2 RETURNING value";
+            let mut statement = connection.prepare_cached(sql)?;
+            statement.query_row(params![key, before(now, age), millis(now)], |row| row.get(0)).optional()
+        })
+    }
+
+    fn put(&self, key: &str, value: &[u8], policy: &CachePolicy, now: SystemTime) -> Result<(), ModelError> {
+        let size = i64::try_from(value.len()).unwrap_or(i64::MAX);
+        let most = i64::try_from(policy.size).unwrap_or(i64::MAX);
+        if size > most {
+            return Ok(());
+        }
+        self.run(|connection| {
+            let write = connection.unchecked_transaction()?;
+            let at = millis(now);
+            write.execute(
+                "INSERT OR REPLACE INTO responses VALUES (?1, ?2, ?2, ?3, ?4)",
+                params![key, at, size, value],
+            )?;
+            write.execute("DELETE FROM responses WHERE put_at < ?1", params![before(now, policy.age)])?;
+            let mut sum: i64 = write.query_row("SELECT coalesce(sum(size), 0) FROM responses", [], |row| row.get(0))?;
+            while sum > most {
+                let sql = "DELETE FROM responses WHERE key = (
+                    SELECT key FROM responses WHERE key <> ?1 ORDER BY used_at, key LIMIT 1) RETURNING size";
+                let freed: Option<i64> = write.query_row(sql, params![key], |row| row.get(0)).optional()?;
+                let Some(freed) = freed else { break };
+                sum -= freed;
+            }
+            write.commit()
+        })
+    }
+}
+
+impl fmt::Debug for SqliteResponses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteResponses").field("path", &self.path).finish_non_exhaustive()
+    }
+}
