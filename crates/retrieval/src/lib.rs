@@ -66,6 +66,8 @@ mod evidence;
 mod evidence_id;
 pub mod extract;
 mod fault;
+#[cfg(feature = "web")]
+pub mod full_text;
 #[cfg(feature = "literature")]
 pub mod literature;
 #[cfg(feature = "web")]

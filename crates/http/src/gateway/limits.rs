@@ -2,9 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::HostFault;
 use super::transport::Reply;
-use crate::literature::text::{plain, shortened};
-use crate::literature::{Fault, Timestamp};
 
 /// Seconds in a day, after which daily budgets are new.
 const DAY: u64 = 86_400;
@@ -16,14 +15,13 @@ pub(super) struct Limits {
     pub(super) interval: Option<Duration>,
     /// The most requests at once, from Crossref's `x-concurrency-limit`.
     pub(super) at_once: Option<usize>,
-    retry_after: Option<Timestamp>,
+    retry_after: Option<SystemTime>,
     budget_spent: bool,
-    budget_renewed: Option<Timestamp>,
+    budget_renewed: Option<SystemTime>,
 }
 
 impl Limits {
     pub(super) fn of(reply: &Reply, now: SystemTime) -> Self {
-        let now = Timestamp::of(now);
         let count = reply.header("x-rate-limit-limit").and_then(|limit| limit.parse::<u32>().ok()).filter(|n| *n > 0);
         let span = reply
             .header("x-rate-limit-interval")
@@ -44,44 +42,51 @@ impl Limits {
     }
 
     /// The fault that the status stands for, when the body need not be read to know it.
-    pub(super) fn fault(&self, reply: &Reply, now: SystemTime) -> Option<Fault> {
-        let now = Timestamp::of(now).0;
+    pub(super) fn fault(&self, reply: &Reply, now: SystemTime) -> Option<HostFault> {
         match reply.status {
-            429 if self.budget_spent => {
-                let midnight = Timestamp((now / DAY + 1) * DAY);
-                Some(Fault::BudgetSpent { until: self.budget_renewed.or(self.retry_after).or(Some(midnight)) })
-            }
-            429 => Some(Fault::RateLimited { until: self.retry_after }),
-            503 if self.retry_after.is_some() => Some(Fault::RateLimited { until: self.retry_after }),
-            500..=599 => Some(Fault::Down { reason: format!("status {}", reply.status) }),
-            408 => Some(Fault::Down { reason: "status 408".to_owned() }),
-            401 | 403 | 404 | 410 | 451 => Some(Fault::Refused { status: reply.status, reason: reason_in(reply) }),
+            429 if self.budget_spent => Some(HostFault::BudgetSpent {
+                until: self.budget_renewed.or(self.retry_after).or_else(|| midnight(now)),
+            }),
+            429 => Some(HostFault::RateLimited { until: self.retry_after, status: 429 }),
+            503 if self.retry_after.is_some() => Some(HostFault::RateLimited { until: self.retry_after, status: 503 }),
+            status @ (408 | 425 | 500..=599) => Some(HostFault::Failing { status }),
+            status @ (401 | 403 | 404 | 410 | 451) => Some(HostFault::Refused { status, body: beginning(reply) }),
             _ => None,
         }
     }
 }
 
-/// The first words of a body that is no answer, as a reason.
-fn reason_in(reply: &Reply) -> String {
-    let start = &reply.body[..reply.body.len().min(2000)];
-    let words = shortened(&plain(&String::from_utf8_lossy(start)), 160);
-    if words.is_empty() { "no reason given".to_owned() } else { words }
+/// The beginning of a body that is no answer.
+fn beginning(reply: &Reply) -> String {
+    String::from_utf8_lossy(&reply.body[..reply.body.len().min(2000)]).into_owned()
 }
 
 /// Seconds or an HTTP date, RFC 9110 section 10.2.3.
-fn retry_after(value: &str, now: Timestamp) -> Option<Timestamp> {
+fn retry_after(value: &str, now: SystemTime) -> Option<SystemTime> {
     if let Ok(seconds) = value.parse::<u64>() {
-        return Some(Timestamp(now.0.saturating_add(seconds)));
+        return after(now, seconds);
     }
-    httpdate::parse_http_date(value).ok().map(|date| Timestamp(Timestamp::of(date).0.max(now.0)))
+    httpdate::parse_http_date(value).ok().map(|date| date.max(now))
 }
 
 /// Seconds from now, or since 1970 when the number is that large.
-fn reset(value: &str, now: Timestamp) -> Option<Timestamp> {
+fn reset(value: &str, now: SystemTime) -> Option<SystemTime> {
     let seconds = value.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0)?;
     // Saturates; fractions of a second do not matter.
     let seconds = seconds.ceil() as u64;
-    Some(if seconds > 1_000_000_000 { Timestamp(seconds) } else { Timestamp(now.0.saturating_add(seconds)) })
+    if seconds > 1_000_000_000 { after(SystemTime::UNIX_EPOCH, seconds) } else { after(now, seconds) }
+}
+
+/// The end of the day in UTC.
+fn midnight(now: SystemTime) -> Option<SystemTime> {
+    let seconds = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    after(SystemTime::UNIX_EPOCH, (seconds / DAY + 1) * DAY)
+}
+
+/// A moment after another; who names one that no clock reaches means the last that has a date.
+fn after(start: SystemTime, seconds: u64) -> Option<SystemTime> {
+    const LAST: u64 = 253_402_300_799;
+    start.checked_add(Duration::from_secs(seconds.min(LAST)))
 }
 
 #[cfg(test)]
@@ -100,7 +105,7 @@ mod tests {
         Reply::new(status, headers, "<html><body><h1>Not now</h1></body></html>")
     }
 
-    fn fault(status: u16, headers: &[(&'static str, &'static str)]) -> Option<Fault> {
+    fn fault(status: u16, headers: &[(&'static str, &'static str)]) -> Option<HostFault> {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(NOW);
         let reply = reply(status, headers);
         Limits::of(&reply, now).fault(&reply, now)
@@ -108,25 +113,33 @@ mod tests {
 
     #[test]
     fn a_status_with_its_headers_becomes_a_fault() {
-        let limited = |seconds| Some(Fault::RateLimited { until: Some(Timestamp(NOW + seconds)) });
-        let budget = |until| Some(Fault::BudgetSpent { until: Some(Timestamp(until)) });
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let limited = |seconds| Some(HostFault::RateLimited { until: Some(at(NOW + seconds)), status: 429 });
+        let budget = |until| Some(HostFault::BudgetSpent { until: Some(at(until)) });
         assert_eq!(fault(200, &[]), None);
         assert_eq!(fault(400, &[]), None, "the body says why");
-        assert_eq!(fault(429, &[]), Some(Fault::RateLimited { until: None }));
+        assert_eq!(fault(429, &[]), Some(HostFault::RateLimited { until: None, status: 429 }));
         assert_eq!(fault(429, &[("retry-after", "7")]), limited(7));
-        assert_eq!(fault(429, &[("retry-after", "soon")]), Some(Fault::RateLimited { until: None }));
+        assert_eq!(fault(429, &[("retry-after", "soon")]), Some(HostFault::RateLimited { until: None, status: 429 }));
         assert_eq!(fault(429, &[("retry-after", "Thu, 28 May 2026 20:27:00 GMT")]), limited(20));
         assert_eq!(fault(429, &[("retry-after", "Thu, 01 Jan 1970 00:00:00 GMT")]), limited(0));
-        assert_eq!(fault(503, &[("retry-after", "7")]), limited(7));
-        assert_eq!(fault(503, &[]), Some(Fault::Down { reason: "status 503".into() }));
+        assert_eq!(
+            fault(503, &[("retry-after", "7")]),
+            Some(HostFault::RateLimited { until: Some(at(NOW + 7)), status: 503 })
+        );
+        assert_eq!(fault(503, &[]), Some(HostFault::Failing { status: 503 }));
         assert_eq!(fault(429, &[("x-ratelimit-remaining-usd", "0.0"), ("x-ratelimit-reset", "60")]), budget(NOW + 60));
         assert_eq!(
             fault(429, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1790000000")]),
             budget(1_790_000_000)
         );
         assert_eq!(fault(429, &[("x-ratelimit-remaining", "0")]), budget((NOW / DAY + 1) * DAY));
-        assert_eq!(fault(429, &[("x-ratelimit-remaining", "99")]), Some(Fault::RateLimited { until: None }));
-        assert_eq!(fault(403, &[]), Some(Fault::Refused { status: 403, reason: "Not now".into() }));
+        assert_eq!(
+            fault(429, &[("x-ratelimit-remaining", "99")]),
+            Some(HostFault::RateLimited { until: None, status: 429 })
+        );
+        let Some(HostFault::Refused { status: 403, body }) = fault(403, &[]) else { panic!("it is refused") };
+        assert!(body.contains("Not now"), "{body}");
     }
 
     #[test]
