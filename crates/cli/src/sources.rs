@@ -5,7 +5,7 @@ use std::sync::Arc;
 pub use graphloom_retrieval::NetworkOptions;
 use graphloom_retrieval::{CombinedSearch, Corpus, IndexReport, Network, RetrievalError, Search};
 
-use crate::{DataDir, Failure, Progress, SourceArgs, open_corpus};
+use crate::{DataDir, Failure, Progress, SearchEngine, SourceArgs, open_corpus};
 
 /// What a run searches.
 #[derive(Debug, Default)]
@@ -34,8 +34,8 @@ impl Sources {
 }
 
 /// Opens what `--corpus` and `--search` name, the same for every program: see [`SourceArgs::engines`]. Keys that are not
-/// sent, and documents that are not read, are told. `options` says how the network is asked, and is not called when it is
-/// not.
+/// sent, documents that are not read, and where queries go are told. `options` says how the network is asked, and is not
+/// called when it is not.
 ///
 /// # Errors
 /// Options that do not fit together; a corpus that cannot be read; an engine that lacks a key or an address.
@@ -45,16 +45,37 @@ pub async fn open_sources(
     dirs: &DataDir,
     progress: &Progress,
 ) -> Result<Sources, Failure> {
-    let engines = args.engines()?;
-    let corpus = open_corpus(args, &engines, dirs, progress).await?;
+    open_engines(&args.engines()?, args, options, dirs, progress).await
+}
+
+/// The same for engines that a program chose of what `--search` and its parameters name.
+///
+/// # Errors
+/// As [`open_sources`].
+pub async fn open_engines(
+    engines: &[SearchEngine],
+    args: &SourceArgs,
+    options: impl FnOnce() -> Result<NetworkOptions, RetrievalError>,
+    dirs: &DataDir,
+    progress: &Progress,
+) -> Result<Sources, Failure> {
+    if args.full_text && !engines.iter().any(|engine| engine.is_literature()) {
+        return Err(Failure::usage("`--full-text` needs a source of literature, such as `--search openalex`"));
+    }
+    let corpus = open_corpus(args, engines, dirs, progress).await?;
     let network = engines.iter().filter(|engine| engine.is_network());
     let network: Vec<&'static str> = network.map(|engine| engine.name()).collect();
     if network.is_empty() {
         return Ok(Sources { corpus, ..Sources::default() });
     }
-    let opened = options().and_then(|options| options.open(&network)).map_err(|error| match error {
+    let options = options().map(|mut options| {
+        options.full_texts |= args.full_text;
+        options
+    });
+    let opened = options.and_then(|options| options.open(&network)).map_err(|error| match error {
         RetrievalError::NoContact { .. }
         | RetrievalError::NoKey { .. }
+        | RetrievalError::KeyFile { .. }
         | RetrievalError::NoAddress { .. }
         | RetrievalError::SourceAddress { .. }
         | RetrievalError::KeyHost { .. }
@@ -63,4 +84,12 @@ pub async fn open_sources(
     })?;
     opened.withheld.iter().for_each(|withheld| progress.warn(withheld));
     Ok(Sources { corpus, opened, network })
+}
+
+/// What a program says where nothing is searched; `so` is what follows from it, such as ` and the report cites nothing`.
+pub fn nothing_searched(so: &str) -> String {
+    format!(
+        "nothing is searched{so}; add `--corpus DIR`, or ask the network with `--search openalex,arxiv,crossref` or \
+         `--search wikipedia`"
+    )
 }

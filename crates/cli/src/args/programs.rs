@@ -36,7 +36,7 @@ impl OptionGroup {
             Self::of::<ConsentArgs>(&APPLICATIONS),
             Self::of::<ParameterArgs>(&APPLICATIONS),
             Self::of::<ThreadArgs>(&APPLICATIONS),
-            Self::of::<SourceArgs>(&["writehere", "pocketflow", "deepsearch"]),
+            Self::of::<SourceArgs>(&APPLICATIONS),
             Self::of::<OutputArgs>(&["writehere", "pocketflow", "deepsearch"]),
             Self::of::<PromptArgs>(&["writehere", "obsius", "pocketflow"]),
             #[cfg(feature = "mcp")]

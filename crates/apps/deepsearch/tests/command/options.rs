@@ -45,6 +45,12 @@ fn every_option_changes_something() {
             ask(&["--corpus", "corpus", "--search", "none"]),
             OptionEffect::Shows("leaves `local` out"),
         ),
+        (
+            "--full-text",
+            ask(&["--corpus", "corpus"]),
+            ask(&["--corpus", "corpus", "--full-text"]),
+            OptionEffect::Shows("needs a source of literature"),
+        ),
         ("--thread", ask(&[]), ask(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
         ("--out", again(&[]), again(&["--out", "mine"]), OptionEffect::Writes("mine/report.md", "The log")),
         (

@@ -46,6 +46,12 @@ fn every_option_changes_something() {
             say(&["--corpus", "papers", "--search", "none"]),
             OptionEffect::Shows("leaves `local` out"),
         ),
+        (
+            "--full-text",
+            say(&["--corpus", "papers"]),
+            say(&["--corpus", "papers", "--full-text"]),
+            OptionEffect::Shows("needs a source of literature"),
+        ),
         ("--thread", chat(&[]), chat(&["--thread", "mine"]), OptionEffect::Shows("conversation `mine`")),
         (
             "--out",

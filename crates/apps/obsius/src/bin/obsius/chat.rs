@@ -35,8 +35,13 @@ pub(crate) async fn chat(session: &Session, args: SessionWorkArgs) -> Result<Exi
         if request.is_empty() {
             continue;
         }
-        let about =
-            RunRequest { request, id: None, session: of.session.as_deref(), seed: work.seed.unwrap_or_default() };
+        let about = RunRequest {
+            request,
+            id: None,
+            session: of.session.as_deref(),
+            seed: work.seed.unwrap_or_default(),
+            sources: &work.sources,
+        };
         match request_run(session, consent, &opened, &params, about, memory.known()).await {
             Ok((ended, answer)) => {
                 status = ended;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use graphloom_cli::{ExitStatus, Failure, ModelSet, Session, build_models, check_thread_id, no_models, open_sources};
+use graphloom_cli::{
+    ExitStatus, Failure, ModelSet, Session, build_models, check_thread_id, no_models, nothing_searched, open_sources,
+};
 use graphloom_core_graph::RunError;
 use graphloom_pocketflow::research::Documents;
 use graphloom_pocketflow::session::Question;
@@ -48,10 +50,7 @@ async fn sources(setup: &Setup) -> Result<Arc<dyn Search>, Failure> {
     }
     let documents = sources.corpus.map(|(corpus, _)| Arc::new(Documents::new(corpus)) as Arc<dyn Search>);
     Ok(CombinedSearch::of(documents.into_iter().chain(sources.opened.search())).unwrap_or_else(|| {
-        progress.warn(
-            "nothing is searched; add `--corpus DIR`, or ask the network with `--search openalex,arxiv,crossref` or \
-             `--search wikipedia`",
-        );
+        progress.warn(nothing_searched(""));
         Arc::new(NoSearch)
     }))
 }
