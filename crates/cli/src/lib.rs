@@ -85,6 +85,8 @@ mod line;
 mod log;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_search;
 mod models;
 mod progress;
 mod prompt;
@@ -110,6 +112,8 @@ pub use interrupt::{Interrupt, SignalSubscription, follow};
 pub use log::LogFormat;
 #[cfg(feature = "mcp")]
 pub use mcp::{McpArgs, mcp_servers};
+#[cfg(feature = "mcp")]
+pub use mcp_search::McpSearch;
 pub use models::{
     Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, find_servers, key_plan,
     no_models, usable_model,

@@ -43,6 +43,8 @@ pub enum SearchEngine {
     Searxng,
     /// Wikipedia
     Wikipedia,
+    /// The resources of the MCP servers of `--mcp-config`
+    Mcp,
     /// Nowhere
     None,
 }
@@ -59,6 +61,7 @@ impl SearchEngine {
     fn kind(self) -> Kind {
         match self {
             Self::Local => Kind::Here("local"),
+            Self::Mcp => Kind::Here("mcp"),
             Self::None => Kind::Here("none"),
             Self::Openalex => Kind::Literature(SourceName::OpenAlex),
             Self::Arxiv => Kind::Literature(SourceName::Arxiv),

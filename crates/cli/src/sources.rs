@@ -8,7 +8,7 @@ use graphloom_retrieval::{CombinedSearch, Corpus, IndexReport, Network, Retrieva
 use crate::{DataDir, Failure, Progress, SearchEngine, SourceArgs, open_corpus};
 
 /// What a run searches.
-#[derive(Debug, Default)]
+#[derive(Default)]
 #[non_exhaustive]
 pub struct Sources {
     /// The documents of `--corpus`, with what became of each file.
@@ -17,13 +17,29 @@ pub struct Sources {
     pub opened: Network,
     /// The names of the engines that queries are sent to.
     pub network: Vec<&'static str>,
+    /// What is searched besides, such as the resources of MCP servers.
+    pub others: Option<Arc<dyn Search>>,
+}
+
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let engines = self.search().map(|search| search.engines());
+        f.debug_struct("Sources").field("engines", &engines).finish_non_exhaustive()
+    }
 }
 
 impl Sources {
     /// Everything as one; nothing when nothing is searched.
     pub fn search(&self) -> Option<Arc<dyn Search>> {
         let corpus = self.corpus.iter().map(|(corpus, _)| Arc::new(corpus.clone()) as Arc<dyn Search>);
-        CombinedSearch::of(corpus.chain(self.opened.search()))
+        CombinedSearch::of(corpus.chain(self.others.clone()).chain(self.opened.search()))
+    }
+
+    /// The same with something else that is searched.
+    #[must_use]
+    pub fn and(mut self, others: Option<Arc<dyn Search>>) -> Self {
+        self.others = others.or(self.others);
+        self
     }
 
     /// Documents that could not be read, each with the reason.
@@ -83,7 +99,7 @@ pub async fn open_engines(
         other => other.into(),
     })?;
     opened.withheld.iter().for_each(|withheld| progress.warn(withheld));
-    Ok(Sources { corpus, opened, network })
+    Ok(Sources { corpus, opened, network, others: None })
 }
 
 /// What a program says where nothing is searched; `so` is what follows from it, such as ` and the report cites nothing`.

@@ -76,7 +76,12 @@ impl NetworkOptions {
             if self.full_texts {
                 let mut texts = FullTexts::new(Pages::new(self.pages.clone().unwrap_or_default())?);
                 if let Some(contact) = contact {
-                    texts = texts.with_unpaywall(Unpaywall::open(Unpaywall::ADDRESS, &agent, contact)?);
+                    texts = match Unpaywall::open(Unpaywall::ADDRESS, &agent, contact) {
+                        Ok(unpaywall) => texts.with_unpaywall(unpaywall),
+                        // What is on this machine is searched all the same.
+                        Err(RetrievalError::Offline { .. }) => texts,
+                        Err(error) => return Err(error),
+                    };
                 }
                 literature = literature.with_full_texts(texts);
             }

@@ -40,7 +40,7 @@ impl OptionGroup {
             Self::of::<OutputArgs>(&["writehere", "pocketflow", "deepsearch"]),
             Self::of::<PromptArgs>(&["writehere", "obsius", "pocketflow"]),
             #[cfg(feature = "mcp")]
-            Self::of::<crate::McpArgs>(&["obsius"]),
+            Self::of::<crate::McpArgs>(&APPLICATIONS),
         ]
     }
 }

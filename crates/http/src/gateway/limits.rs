@@ -5,6 +5,9 @@ use std::time::{Duration, SystemTime};
 use super::HostFault;
 use super::transport::Reply;
 
+/// A window that lasts longer is a budget and no pace.
+const HOUR: u64 = 3_600;
+
 /// Seconds in a day, after which daily budgets are new.
 const DAY: u64 = 86_400;
 
@@ -27,17 +30,24 @@ impl Limits {
             .header("x-rate-limit-interval")
             .map_or(Some(1.0), |span| span.trim_end_matches('s').parse::<f64>().ok())
             .filter(|seconds| seconds.is_finite() && (0.0..=3600.0).contains(seconds));
-        // Without a name for it, a limit of OpenAlex is one of the day.
-        let spent = ["x-ratelimit-remaining-usd", "x-ratelimit-remaining"]
-            .iter()
-            .filter_map(|name| reply.header(name)?.parse::<f64>().ok())
-            .any(|left| left <= 0.0);
+        let is_spent =
+            |name| reply.header(name).and_then(|left| left.parse::<f64>().ok()).is_some_and(|left| left <= 0.0);
+        let asked = reply.header("retry-after").and_then(|value| retry_after(value, now));
+        let is_soon = asked.zip(after(now, HOUR)).is_some_and(|(until, hour)| until < hour);
+        // Without a name for it, a limit of OpenAlex is one of the day; who wants to be asked again soon has another.
+        let spent = is_spent("x-ratelimit-remaining-usd") || (is_spent("x-ratelimit-remaining") && !is_soon);
+        let window = spent_window(reply);
+        let in_window = |wanted| window.and_then(|window| after(now, window)).filter(|_| wanted);
+        let is_long = window.is_some_and(|window| window >= HOUR);
         Self {
             interval: count.zip(span).map(|(count, span)| Duration::from_secs_f64(span) / count),
             at_once: reply.header("x-concurrency-limit").and_then(|limit| limit.parse().ok()),
-            retry_after: reply.header("retry-after").and_then(|value| retry_after(value, now)),
-            budget_spent: spent,
-            budget_renewed: reply.header("x-ratelimit-reset").and_then(|value| reset(value, now)),
+            retry_after: asked.or_else(|| in_window(!is_long)),
+            budget_spent: spent || is_long,
+            budget_renewed: reply
+                .header("x-ratelimit-reset")
+                .and_then(|value| reset(value, now))
+                .or_else(|| in_window(is_long)),
         }
     }
 
@@ -54,6 +64,16 @@ impl Limits {
             _ => None,
         }
     }
+}
+
+/// How many seconds the longest window still lasts in which nothing is left, of a host that names several: Brave's
+/// `x-ratelimit-remaining: 1, 0` with `x-ratelimit-reset: 1, 1419704` says that a month's questions are used up.
+fn spent_window(reply: &Reply) -> Option<u64> {
+    let remaining = reply.header("x-ratelimit-remaining").filter(|value| value.contains(','))?;
+    let resets = reply.header("x-ratelimit-reset")?.split(',');
+    let windows = remaining.split(',').zip(resets);
+    let spent = windows.filter(|(left, _)| left.trim().parse::<f64>().is_ok_and(|left| left <= 0.0));
+    spent.filter_map(|(_, reset)| reset.trim().parse().ok()).max()
 }
 
 /// The beginning of a body that is no answer.
@@ -133,6 +153,12 @@ mod tests {
             fault(429, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1790000000")]),
             budget(1_790_000_000)
         );
+        assert_eq!(fault(429, &[("x-ratelimit-remaining", "0"), ("retry-after", "7")]), limited(7));
+        let brave =
+            |remaining| fault(429, &[("x-ratelimit-remaining", remaining), ("x-ratelimit-reset", "1, 1419704")]);
+        assert_eq!(brave("1, 0"), budget(NOW + 1_419_704));
+        assert_eq!(brave("0, 900"), limited(1));
+        assert_eq!(brave("1, 900"), Some(HostFault::RateLimited { until: None, status: 429 }));
         assert_eq!(fault(429, &[("x-ratelimit-remaining", "0")]), budget((NOW / DAY + 1) * DAY));
         assert_eq!(
             fault(429, &[("x-ratelimit-remaining", "99")]),

@@ -46,6 +46,12 @@ fn every_option_changes_something() {
             OptionEffect::Shows("leaves `local` out"),
         ),
         (
+            "--mcp-config",
+            ask(&["--corpus", "corpus"]),
+            ask(&["--corpus", "corpus", "--mcp-config", "servers.json"]),
+            OptionEffect::Shows("is for `--search mcp`"),
+        ),
+        (
             "--full-text",
             ask(&["--corpus", "corpus"]),
             ask(&["--corpus", "corpus", "--full-text"]),

@@ -47,6 +47,12 @@ fn every_option_changes_something() {
             OptionEffect::Shows("leaves `local` out"),
         ),
         (
+            "--mcp-config",
+            say(&["--corpus", "papers"]),
+            say(&["--corpus", "papers", "--mcp-config", "servers.json"]),
+            OptionEffect::Shows("is for `--search mcp`"),
+        ),
+        (
             "--full-text",
             say(&["--corpus", "papers"]),
             say(&["--corpus", "papers", "--full-text"]),

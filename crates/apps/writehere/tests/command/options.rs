@@ -60,6 +60,12 @@ fn every_option_changes_something() {
             OptionEffect::Shows("leaves `local` out"),
         ),
         (
+            "--mcp-config",
+            report(&["--corpus", "corpus"]),
+            report(&["--corpus", "corpus", "--mcp-config", "servers.json"]),
+            OptionEffect::Shows("is for `--search mcp`"),
+        ),
+        (
             "--full-text",
             report(&["--corpus", "corpus"]),
             report(&["--corpus", "corpus", "--full-text"]),

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use graphloom_cli::{DataDir, Failure, SearchEngine, Session, SourceArgs, nothing_searched, open_engines};
+use graphloom_cli::{DataDir, Failure, McpArgs, SearchEngine, Session, SourceArgs, nothing_searched, open_engines};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::config::SearchMethod;
 use graphloom_deepsearch::search::{Engines, configured_engines, network_options, open_web};
-use graphloom_retrieval::Search;
+use graphloom_retrieval::{CombinedSearch, Search};
 
 /// Opens the engines, and says so when there are none.
 pub(crate) async fn open(
     sources: &SourceArgs,
+    mcp: &McpArgs,
     session: &Session,
     dirs: &DataDir,
     config: &Config,
@@ -25,15 +26,18 @@ pub(crate) async fn open(
     }
     let mut chosen = sources.engines_or(&SearchEngine::named(&configured))?;
     match config.info_collector_search_method {
-        SearchMethod::Web => chosen.retain(|engine| *engine != SearchEngine::Local),
-        SearchMethod::Local => chosen.retain(|engine| *engine == SearchEngine::Local),
+        SearchMethod::Web => chosen.retain(|engine| engine.is_network()),
+        SearchMethod::Local => chosen.retain(|engine| !engine.is_network()),
         SearchMethod::All => {}
     }
     let network = chosen.iter().filter(|engine| engine.is_network());
     let names: Vec<String> = network.map(|engine| engine.name().to_owned()).collect();
     let options = if names.is_empty() { None } else { Some(network_options(config, &names, variable).map_err(wrong)?) };
     let opened = open_engines(&chosen, sources, || Ok(options.unwrap_or_default()), dirs, &session.progress).await?;
-    let local = opened.corpus.map(|(corpus, _)| Arc::new(corpus) as Arc<dyn Search>);
+    let corpus = opened.corpus.map(|(corpus, _)| Arc::new(corpus) as Arc<dyn Search>);
+    let resources = mcp.search(sources, &session.progress).await?;
+    let resources = resources.filter(|_| chosen.contains(&SearchEngine::Mcp));
+    let local = CombinedSearch::of(corpus.into_iter().chain(resources));
     let web = opened.opened.search();
     if !opened.network.is_empty() {
         session.progress.note(format!("queries are sent to: {}", opened.network.join(", ")));

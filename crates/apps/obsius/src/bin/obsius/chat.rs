@@ -13,6 +13,7 @@ use crate::run::{RunRequest, request_run};
 pub(crate) async fn chat(session: &Session, args: SessionWorkArgs) -> Result<ExitStatus, Failure> {
     let SessionWorkArgs { session: of, mut work } = args;
     session.files.fill_models(&mut work.run.models);
+    session.files.fill_sources(&mut work.sources);
     let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
     let Some(params) = Params::read(&work.run.parameters, session)? else { return Ok(ExitStatus::Done) };
     let opened = open(&work, session).await?;

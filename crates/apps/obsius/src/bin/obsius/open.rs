@@ -117,10 +117,12 @@ pub(crate) async fn open_with(
     let mut mcp = McpOptions::default();
     mcp.ceiling = Risk::Read;
     let servers = work.mcp.servers(mcp, &session.progress).await?;
+    let servers = servers.map(Arc::new);
+    let resources_of_servers = work.mcp.search_of(servers.as_ref(), &work.sources)?;
     let mut sources: Vec<Arc<dyn ToolSource>> =
-        servers.into_iter().map(|servers| Arc::new(servers) as Arc<dyn ToolSource>).collect();
+        servers.into_iter().map(|servers| servers as Arc<dyn ToolSource>).collect();
     let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
-    let searched = open_sources(&work.sources, network, &dirs, &session.progress).await?;
+    let searched = open_sources(&work.sources, network, &dirs, &session.progress).await?.and(resources_of_servers);
     if !searched.network.is_empty() {
         session.progress.note(format!("queries of the model are sent to: {}", searched.network.join(", ")));
     }

@@ -26,6 +26,7 @@ const OFFERED: usize = 5;
 pub(crate) async fn run(session: &Session, args: RequestArgs) -> Result<ExitStatus, Failure> {
     let RequestArgs { request, thread, work: SessionWorkArgs { session: of, mut work } } = args;
     session.files.fill_models(&mut work.run.models);
+    session.files.fill_sources(&mut work.sources);
     let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
     let Some(params) = Params::read(&work.run.parameters, session)? else { return Ok(ExitStatus::Done) };
     let opened = open(&work, session).await?;
