@@ -85,10 +85,13 @@ mod line;
 mod log;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_search;
 mod models;
 mod progress;
 mod prompt;
 mod search;
+mod search_tool;
 mod session;
 mod sources;
 mod start;
@@ -109,6 +112,8 @@ pub use interrupt::{Interrupt, SignalSubscription, follow};
 pub use log::LogFormat;
 #[cfg(feature = "mcp")]
 pub use mcp::{McpArgs, mcp_servers};
+#[cfg(feature = "mcp")]
+pub use mcp_search::McpSearch;
 pub use models::{
     Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, find_servers, key_plan,
     no_models, usable_model,
@@ -118,9 +123,10 @@ pub use models::{fetch_options, fetch_weights, installed_weights};
 pub use outbound::OutboundArgs;
 pub use progress::{JSON_VERSION, Progress};
 pub use prompt::{Prompt, Typed, next_line};
-pub use search::{OPENALEX_KEY, SearchEngine};
+pub use search::SearchEngine;
+pub use search_tool::search_tool;
 pub use session::{Session, quoted};
-pub use sources::{NetworkOptions, Sources, open_sources};
+pub use sources::{NetworkOptions, Sources, nothing_searched, open_engines, open_sources};
 pub use start::main;
 pub use status::{ExitStatus, Failure};
 pub use store::{RunStore, StoreKind};

@@ -6,21 +6,52 @@ use std::sync::Arc;
 use clap::Args;
 use graphloom_mcp::{McpConfig, McpEventKind, McpOptions, McpServers};
 
-use crate::{Failure, Progress};
+use graphloom_retrieval::Search;
+
+use crate::{Failure, McpSearch, Progress, SearchEngine, SourceArgs};
 
 /// Options of commands whose model can use the tools of MCP servers.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Shared options")]
 #[non_exhaustive]
 pub struct McpArgs {
-    /// Let the model use what MCP servers have that only reads; the file names them as editors do, in `mcpServers`.
-    /// It starts programs: give a file that you trust
+    /// MCP servers, named as editors do it, in `mcpServers`: `--search mcp` searches their resources, and the model of `obsius`
+    /// uses what they have that only reads. The file starts programs: give one that you trust
     // No variable and no file of parameters stands for it, since what it names is run.
     #[arg(long, global = true, value_name = "FILE")]
     pub mcp_config: Option<PathBuf>,
 }
 
 impl McpArgs {
+    /// The resources of the servers of the file, for a program that uses them for nothing else: as `--search mcp` asks for
+    /// them. `None` where it does not.
+    ///
+    /// # Errors
+    /// A file without `--search mcp`, and that without a file; a file that cannot be read, or names no servers.
+    pub async fn search(&self, sources: &SourceArgs, progress: &Progress) -> Result<Option<Arc<dyn Search>>, Failure> {
+        if self.mcp_config.is_some() && !sources.search.contains(&SearchEngine::Mcp) {
+            return Err(Failure::usage("`--mcp-config` is for `--search mcp`, which is not asked for"));
+        }
+        let servers = self.servers(McpOptions::default(), progress).await?.map(Arc::new);
+        self.search_of(servers.as_ref(), sources)
+    }
+
+    /// The resources of servers that a program has reached, as `--search mcp` asks for them. `None` where it does not.
+    ///
+    /// # Errors
+    /// `--search mcp` without servers.
+    pub fn search_of(
+        &self,
+        servers: Option<&Arc<McpServers>>,
+        sources: &SourceArgs,
+    ) -> Result<Option<Arc<dyn Search>>, Failure> {
+        if !sources.search.contains(&SearchEngine::Mcp) {
+            return Ok(None);
+        }
+        let servers = servers.ok_or_else(|| Failure::usage("`--search mcp` needs `--mcp-config FILE`"))?;
+        Ok(Some(Arc::new(McpSearch::new(Arc::clone(servers)))))
+    }
+
     /// The servers of the file, reached or started; `None` where no file is given. What is wrong with one is a warning.
     ///
     /// # Errors

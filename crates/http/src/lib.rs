@@ -6,6 +6,8 @@
 //!   system's, or not at all. A program [installs](Outbound::install) it once, before the first client is made.
 //! - What a library asks is refused when the process is offline: [`check`] is the one rule, and this machine is always
 //!   allowed.
+//! - With the feature `gateway`, [`gateway`] asks hosts politely: one pace for each host in the whole process, `Retry-After`,
+//!   `robots.txt`, answers that are used again, bounds, and a guard against private networks.
 //!
 //! ```
 //! use graphloom_http::{Outbound, client};
@@ -30,6 +32,8 @@ mod readme {}
 
 mod address;
 mod cause;
+#[cfg(feature = "gateway")]
+pub mod gateway;
 mod outbound;
 
 pub use address::{authority, is_loopback};

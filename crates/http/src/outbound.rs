@@ -41,9 +41,24 @@ pub enum HttpError {
         /// What does not fit.
         reason: String,
     },
+    /// No client can be made.
+    #[error("no client for `{host}` can be made: {reason}; check the certificates of this system")]
+    Client {
+        /// The host with its port.
+        host: String,
+        /// The system's reason.
+        reason: String,
+    },
     /// It was said before how the network is reached.
     #[error("it is settled already how this process reaches the network")]
     Installed,
+}
+
+#[cfg(feature = "gateway")]
+impl HttpError {
+    pub(crate) fn client(host: String, error: &reqwest::Error) -> Self {
+        Self::Client { host, reason: innermost(error) }
+    }
 }
 
 /// How a process reaches the network. Without any of it: directly, or through the proxies that `HTTPS_PROXY`, `HTTP_PROXY`

@@ -139,8 +139,20 @@ pub enum RetrievalError {
     },
 
     /// There is no engine of this name.
-    #[error("there is no engine `{name}`; the engines of the web are `tavily`, `google`, `searxng` and `wikipedia`")]
+    #[error(
+        "there is no engine `{name}`; the engines of the web are `tavily`, `google`, `brave`, `exa`, `searxng` and `wikipedia`"
+    )]
     NoSuchEngine {
+        /// What was given.
+        name: String,
+    },
+
+    /// There is no source of literature of this name.
+    #[error(
+        "there is no source `{name}`; the sources of literature are `openalex`, `arxiv`, `crossref`, `pubmed`, \
+         `semanticscholar`, `core` and `europepmc`"
+    )]
+    NoSuchSource {
         /// What was given.
         name: String,
     },
@@ -198,6 +210,15 @@ pub enum RetrievalError {
         address: String,
         /// The system's reason.
         reason: String,
+    },
+
+    /// The program is offline, and the host is not on this machine.
+    #[error(
+        "`{host}` is not asked, because the program runs with `--offline`; leave that out, or use what is on this machine"
+    )]
+    Offline {
+        /// The host with its port.
+        host: String,
     },
 
     /// No engine gave an answer.
@@ -262,6 +283,18 @@ impl RetrievalError {
             return Self::DiskFull { index: index.to_path_buf() };
         }
         Self::Engine { index: index.to_path_buf(), source }
+    }
+}
+
+#[cfg(feature = "literature")]
+impl From<graphloom_http::HttpError> for RetrievalError {
+    fn from(error: graphloom_http::HttpError) -> Self {
+        use graphloom_http::HttpError;
+        match error {
+            HttpError::Offline { host } => Self::Offline { host },
+            HttpError::Client { host, reason } => Self::NoClient { address: host, reason },
+            other => Self::NoClient { address: "the network".to_owned(), reason: other.to_string() },
+        }
     }
 }
 

@@ -49,6 +49,13 @@ impl Evidence {
         }
     }
 
+    /// The same with an id that is made of the text and of `path`, which says where the document is: it stays while both do.
+    #[must_use]
+    pub fn of_text(source: Source, path: &str, title: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::new(crate::evidence_id::evidence_id(path, &text, 0), source, title, text)
+    }
+
     /// The document and the place in it, as a list of references shows them.
     #[must_use]
     pub fn place(&self) -> String {
@@ -83,6 +90,13 @@ pub enum Source {
         /// The address of the page.
         url: String,
     },
+    /// A resource of an MCP server.
+    Mcp {
+        /// The server, as its user named it.
+        server: String,
+        /// The address that the server knows the resource by.
+        uri: String,
+    },
 }
 
 impl fmt::Display for Source {
@@ -93,6 +107,7 @@ impl fmt::Display for Source {
             Self::Literature { work, url } if url.is_empty() => f.write_str(work),
             Self::Literature { work, url } => write!(f, "{work}, {url}"),
             Self::Web { url } => f.write_str(url),
+            Self::Mcp { server, uri } => write!(f, "{uri} of the MCP server {server}"),
         }
     }
 }

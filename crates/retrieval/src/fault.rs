@@ -5,7 +5,15 @@ use std::time::{Duration, SystemTime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "literature")]
+use graphloom_http::gateway::{AnswerError, HostFault};
+
 use crate::RetrievalError;
+#[cfg(feature = "literature")]
+use crate::literature::text::{plain, shortened};
+
+/// The last second that the date format has a year for.
+const LAST_DATE: u64 = 253_402_300_799;
 
 /// A moment, in seconds since 1970 in UTC. It is shown as an HTTP date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -20,11 +28,16 @@ impl Timestamp {
     }
 }
 
+impl From<Timestamp> for SystemTime {
+    fn from(moment: Timestamp) -> Self {
+        let last = Duration::from_secs(LAST_DATE);
+        Self::UNIX_EPOCH + Duration::from_secs(moment.0).min(last)
+    }
+}
+
 impl std::fmt::Display for Timestamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The last second that the date format has a year for.
-        let seconds = self.0.min(253_402_300_799);
-        f.write_str(&httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)))
+        f.write_str(&httpdate::fmt_http_date((*self).into()))
     }
 }
 
@@ -143,15 +156,42 @@ impl Fault {
     pub fn is_rate_limit(&self) -> bool {
         matches!(self, Self::RateLimited { .. } | Self::BudgetSpent { .. } | Self::NoTurn { .. })
     }
+}
 
-    /// How often a question may be tried in all, at most `most` times.
-    pub(crate) fn tries(&self, most: u32) -> u32 {
-        match self {
-            Self::RateLimited { .. } | Self::Down { .. } => most,
-            // What cannot be read, or takes too long, is mostly the same the next time.
-            Self::TimedOut { .. } | Self::Malformed { .. } => most.min(2),
-            _ => 1,
+#[cfg(feature = "literature")]
+impl From<HostFault> for Fault {
+    fn from(fault: HostFault) -> Self {
+        match fault {
+            HostFault::RateLimited { until, .. } => Self::RateLimited { until: until.map(Timestamp::of) },
+            HostFault::BudgetSpent { until } => Self::BudgetSpent { until: until.map(Timestamp::of) },
+            HostFault::Failing { status } => Self::Down { reason: format!("status {status}") },
+            HostFault::Down { reason } => Self::Down { reason },
+            HostFault::Refused { status, body } => {
+                let words = shortened(&plain(&body), 160);
+                Self::Refused { status, reason: if words.is_empty() { "no reason given".to_owned() } else { words } }
+            }
+            HostFault::TooLarge { limit } => Self::TooLarge { limit },
+            HostFault::TimedOut { seconds } => Self::TimedOut { seconds },
+            other if other.is_retryable() => Self::Down { reason: other.to_string() },
+            other => Self::Unusable { reason: other.to_string() },
         }
+    }
+}
+
+#[cfg(feature = "literature")]
+impl AnswerError for Fault {
+    fn host_fault(&self) -> Option<HostFault> {
+        Some(match self {
+            Self::RateLimited { until } => HostFault::RateLimited { until: until.map(Into::into), status: 429 },
+            Self::BudgetSpent { until } => HostFault::BudgetSpent { until: until.map(Into::into) },
+            Self::Down { reason } => HostFault::Down { reason: reason.clone() },
+            Self::TimedOut { seconds } => HostFault::TimedOut { seconds: *seconds },
+            _ => return None,
+        })
+    }
+
+    fn may_pass(&self) -> bool {
+        matches!(self, Self::Malformed { .. })
     }
 }
 

@@ -45,11 +45,12 @@
 //!
 //! # The literature
 //! With the feature `literature`, which is on unless turned off, `literature::Literature` is a [`Search`] too: it asks
-//! OpenAlex, arXiv and Crossref, and its evidence is abstracts.
+//! OpenAlex, arXiv, Crossref, PubMed, Semantic Scholar, CORE and Europe PMC, and its evidence is abstracts.
 //!
 //! # The web
-//! With the feature `web`, `web::Web` asks Tavily, Google through Serper, SearXNG and Wikipedia, and `web::Pages` reads a
-//! page behind a guard against requests into private networks. These two features are all that uses a network.
+//! With the feature `web`, `web::Web` asks Tavily, Google through Serper, Brave, Exa, SearXNG and Wikipedia, `web::Pages`
+//! reads a page behind a guard against requests into private networks, and `full_text::FullTexts` the open full text of a
+//! work. These two features are all that uses a network.
 #![forbid(unsafe_code)]
 
 /// The examples of the file that registries show.
@@ -66,6 +67,8 @@ mod evidence;
 mod evidence_id;
 pub mod extract;
 mod fault;
+#[cfg(feature = "web")]
+pub mod full_text;
 #[cfg(feature = "literature")]
 pub mod literature;
 #[cfg(feature = "web")]

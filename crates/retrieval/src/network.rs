@@ -3,9 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::literature::{Arxiv, Crossref, Literature, LiteratureOptions, OpenAlex};
+use crate::full_text::{FullTexts, Unpaywall};
+use crate::literature::{Literature, LiteratureOptions, SourceName};
 use crate::web::{EngineName, PageOptions, Pages, SearchRate, Web, WebOptions};
 use crate::{CombinedSearch, RetrievalError, Search};
+
+/// The variable of the contact.
+const CONTACT: &str = "GRAPHLOOM_CONTACT";
 
 /// How the engines of the network are asked, whichever of them are used.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +21,8 @@ pub struct NetworkOptions {
     pub pages: Option<PageOptions>,
     /// The sources of literature; which of them are off is decided by [`open`](Self::open).
     pub literature: LiteratureOptions,
+    /// Whether open full texts of works are read, as `pages` says.
+    pub full_texts: bool,
     /// Only works of this year or later.
     pub since: Option<u16>,
     /// Only works of this year or earlier.
@@ -24,30 +30,35 @@ pub struct NetworkOptions {
 }
 
 impl NetworkOptions {
-    /// Keys and addresses of the environment, which `variable` reads; pages are read.
+    /// Keys and addresses of the environment, which `variable` reads; pages are read. `GRAPHLOOM_CONTACT` is the e-mail
+    /// address at which hosts reach who runs the program.
     ///
     /// # Errors
-    /// A key file that cannot be read, and a host that is none.
+    /// A key file that cannot be read, a host that is none, and a contact that is no e-mail address.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Self, RetrievalError> {
-        Ok(Self {
-            web: WebOptions::from_environment(&variable)?,
-            pages: Some(PageOptions::default()),
-            literature: LiteratureOptions::default().key_from(&variable)?,
-            ..Self::default()
-        })
+        let mut web = WebOptions::from_environment(&variable)?;
+        let mut literature = LiteratureOptions::default().keys_from(&variable)?;
+        if let Some(contact) = variable(CONTACT).filter(|contact| !contact.trim().is_empty()) {
+            literature = literature.contact(&contact)?;
+            web.contact.clone_from(&literature.contact);
+        }
+        Ok(Self { web, pages: Some(PageOptions::default()), literature, ..Self::default() })
     }
 
-    /// Opens the engines of these names, of the web (`tavily`, `google`, `searxng`, `wikipedia`) and of the literature
-    /// (`openalex`, `arxiv`, `crossref`). Nothing is asked yet.
+    /// Opens the engines of these names, of the web ([`EngineName`]) and of the literature ([`SourceName`]). Nothing is
+    /// asked yet.
     ///
     /// # Errors
     /// [`RetrievalError::NoSuchEngine`], and what an engine lacks: a key, an address, a system with certificates.
     pub fn open(&self, names: &[&str]) -> Result<Network, RetrievalError> {
         let mut network = Network::default();
-        let is_literature = |name: &&&str| [OpenAlex::NAME, Arxiv::NAME, Crossref::NAME].contains(*name);
-        let sources: Vec<&str> = names.iter().filter(is_literature).copied().collect();
-        let engines = names.iter().filter(|name| !is_literature(name));
-        let engines = engines.map(|name| name.parse()).collect::<Result<Vec<EngineName>, _>>()?;
+        let (mut engines, mut sources) = (Vec::new(), Vec::new());
+        for name in names {
+            match name.parse::<SourceName>() {
+                Ok(source) => sources.push(source),
+                Err(_) => engines.push(name.parse::<EngineName>()?),
+            }
+        }
         if !engines.is_empty() {
             network.withheld.extend(self.web.withheld(&engines)?);
             let mut web = Web::open(&engines, &self.web)?.rate(SearchRate::new(self.web.per_second));
@@ -57,12 +68,24 @@ impl NetworkOptions {
             network.web = Some(web);
         }
         if !sources.is_empty() {
-            let mut options = self.literature.clone();
-            options.openalex.off = !sources.contains(&OpenAlex::NAME);
-            options.arxiv.off = !sources.contains(&Arxiv::NAME);
-            options.crossref.off = !sources.contains(&Crossref::NAME);
+            let options = self.literature.clone().only(&sources);
             network.withheld.extend(options.withheld()?);
-            network.literature = Some(Literature::open(options)?.years(self.since, self.until));
+            let contact = options.contact.clone();
+            let agent = options.agent.clone();
+            let mut literature = Literature::open(options)?.years(self.since, self.until);
+            if self.full_texts {
+                let mut texts = FullTexts::new(Pages::new(self.pages.clone().unwrap_or_default())?);
+                if let Some(contact) = contact {
+                    texts = match Unpaywall::open(Unpaywall::ADDRESS, &agent, contact) {
+                        Ok(unpaywall) => texts.with_unpaywall(unpaywall),
+                        // What is on this machine is searched all the same.
+                        Err(RetrievalError::Offline { .. }) => texts,
+                        Err(error) => return Err(error),
+                    };
+                }
+                literature = literature.with_full_texts(texts);
+            }
+            network.literature = Some(literature);
         }
         Ok(network)
     }

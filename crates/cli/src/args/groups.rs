@@ -81,9 +81,12 @@ pub struct SourceArgs {
     #[arg(long, global = true, value_name = "DIR")]
     pub corpus: Vec<PathBuf>,
     /// Where to search, as in `local,openalex`; by default `local` when a corpus is given, else the engines that have a
-    /// key in the environment (`OPENALEX_API_KEY`), else `none`
+    /// key or an address in the environment, such as `OPENALEX_API_KEY`, else `none`
     #[arg(long, global = true, value_name = "ENGINES", value_delimiter = ',')]
     pub search: Vec<SearchEngine>,
+    /// Read the open full texts of works, where there are any, and not their abstracts alone
+    #[arg(long, global = true)]
+    pub full_text: bool,
 }
 
 /// Options of commands that begin a run.

@@ -36,11 +36,11 @@ impl OptionGroup {
             Self::of::<ConsentArgs>(&APPLICATIONS),
             Self::of::<ParameterArgs>(&APPLICATIONS),
             Self::of::<ThreadArgs>(&APPLICATIONS),
-            Self::of::<SourceArgs>(&["writehere", "pocketflow", "deepsearch"]),
+            Self::of::<SourceArgs>(&APPLICATIONS),
             Self::of::<OutputArgs>(&["writehere", "pocketflow", "deepsearch"]),
             Self::of::<PromptArgs>(&["writehere", "obsius", "pocketflow"]),
             #[cfg(feature = "mcp")]
-            Self::of::<crate::McpArgs>(&["obsius"]),
+            Self::of::<crate::McpArgs>(&APPLICATIONS),
         ]
     }
 }

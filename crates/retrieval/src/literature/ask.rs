@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::recording::Recording;
 use super::{
-    Arxiv, Crossref, Fault, Found, Gateway, HostKeyUse, LiteratureOptions, OpenAlex, Politeness, Query, Record, Source,
-    merge,
+    Arxiv, Core, Crossref, EuropePmc, Fault, Found, Gateway, LiteratureOptions, OpenAlex, Pubmed, Query, Record,
+    SemanticScholar, Source, SourceName, merge,
 };
 use crate::extract::snippet;
 use crate::{EngineOutcome, EngineReport, Hit, RetrievalError, Search, SearchAnswer};
@@ -66,57 +66,49 @@ pub struct Literature {
     since: Option<u16>,
     until: Option<u16>,
     listener: Option<Listener>,
+    #[cfg(feature = "web")]
+    full_texts: Option<Arc<crate::full_text::FullTexts>>,
 }
 
 impl Literature {
-    /// OpenAlex, arXiv and Crossref, as far as they are not off, over HTTP.
+    /// The sources that are not off, over HTTP.
     ///
     /// # Errors
-    /// [`RetrievalError::SourceAddress`], [`RetrievalError::OpenKey`] and [`RetrievalError::NoClient`]; nothing is asked
-    /// yet.
+    /// [`RetrievalError::SourceAddress`], [`RetrievalError::OpenKey`], [`RetrievalError::Offline`] and
+    /// [`RetrievalError::NoClient`]; nothing is asked yet.
     pub fn open(options: LiteratureOptions) -> Result<Self, RetrievalError> {
-        let key = match options.key_use()? {
-            Some(HostKeyUse::Sent(key)) => Some(key),
-            Some(HostKeyUse::Withheld(_)) | None => None,
-        };
-        let LiteratureOptions { contact, agent, openalex_key: _, openalex, arxiv, crossref, deadline } = options;
-        let mail = contact.as_ref().map(super::Contact::as_str);
-        let mut sources: Vec<Arc<dyn Source>> = Vec::new();
-        if !openalex.off {
-            let address = openalex.url(OpenAlex::NAME, OpenAlex::ADDRESS)?;
-            let politeness = openalex.politeness.unwrap_or_else(Politeness::openalex);
-            // A key is for this host alone, so a redirect is not followed with it.
-            let gateway = match &key {
-                Some(_) => Gateway::without_redirects(&address, &agent, mail, politeness)?,
-                None => Gateway::over_http(&address, &agent, mail, politeness)?,
-            };
-            sources.push(Arc::new(OpenAlex::new(gateway, address, key)));
-        }
-        if !arxiv.off {
-            let address = arxiv.url(Arxiv::NAME, Arxiv::ADDRESS)?;
-            let politeness = arxiv.politeness.unwrap_or_else(Politeness::arxiv);
-            let gateway = Gateway::over_http(&address, &agent, mail, politeness)?;
-            sources.push(Arc::new(Arxiv::new(gateway, address)));
-        }
-        if !crossref.off {
-            let address = crossref.url(Crossref::NAME, Crossref::ADDRESS)?;
-            let politeness = crossref.politeness.unwrap_or_else(|| Politeness::crossref(contact.is_some()));
-            let gateway = Gateway::over_http(&address, &agent, mail, politeness)?;
-            sources.push(Arc::new(Crossref::new(gateway, address, contact)));
-        }
-        Ok(Self { deadline, ..Self::of(sources) })
+        let asked = SourceName::ALL.into_iter().filter(|name| !options.source(*name).off);
+        let sources = asked.map(|name| open(name, &options)).collect::<Result<_, _>>()?;
+        Ok(Self { deadline: options.deadline, ..Self::of(sources) })
     }
 
     /// Other sources, such as recorded ones; each is waited for 120 s.
     #[must_use]
     pub fn of(sources: Vec<Arc<dyn Source>>) -> Self {
-        Self { sources, deadline: Duration::from_secs(120), since: None, until: None, listener: None }
+        Self {
+            sources,
+            deadline: Duration::from_secs(120),
+            since: None,
+            until: None,
+            listener: None,
+            #[cfg(feature = "web")]
+            full_texts: None,
+        }
     }
 
     /// Also calls `listener` with each report when it is there, so that a person sees how the search goes on.
     #[must_use]
     pub fn on_report(mut self, listener: impl Fn(&EngineReport) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
+        self
+    }
+
+    /// Also reads open full texts: a [search](Search::search) has the paragraphs that are about its question in place of
+    /// the abstract, where a work is open and can be read.
+    #[cfg(feature = "web")]
+    #[must_use]
+    pub fn with_full_texts(mut self, full_texts: crate::full_text::FullTexts) -> Self {
+        self.full_texts = Some(Arc::new(full_texts));
         self
     }
 
@@ -226,9 +218,39 @@ impl Search for Literature {
             let engine = record.provenance.first().map(|place| place.source.clone()).unwrap_or_default();
             Hit::new(evidence, record.score(), shown).by(engine).of_work(record)
         };
-        let hits = findings.records.into_iter().map(hit).collect();
-        SearchAnswer { hits, reports: findings.reports, ..SearchAnswer::default() }
+        let hits: Vec<Hit> = findings.records.into_iter().map(hit).collect();
+        #[cfg(feature = "web")]
+        let (hits, notes) = match &self.full_texts {
+            Some(full_texts) => full_texts.instead_of_abstracts(hits, query).await,
+            None => (hits, Vec::new()),
+        };
+        #[cfg(not(feature = "web"))]
+        let notes = Vec::new();
+        SearchAnswer { hits, reports: findings.reports, notes }
     }
+}
+
+/// One source over HTTP.
+fn open(name: SourceName, options: &LiteratureOptions) -> Result<Arc<dyn Source>, RetrievalError> {
+    let contact = options.contact.clone();
+    let (address, key) = options.place(name)?;
+    let politeness = options.source(name).politeness.clone();
+    let politeness = politeness.unwrap_or_else(|| name.politeness(contact.is_some(), key.is_some()));
+    let mail = contact.as_ref().map(super::Contact::as_str);
+    // A key, and what is posted, are for this host alone, so a redirect is not followed with them.
+    let gateway = match key.is_some() || name == SourceName::Core {
+        true => Gateway::without_redirects(&address, &options.agent, mail, politeness)?,
+        false => Gateway::over_http(&address, &options.agent, mail, politeness)?,
+    };
+    Ok(match name {
+        SourceName::OpenAlex => Arc::new(OpenAlex::new(gateway, address, key)),
+        SourceName::Arxiv => Arc::new(Arxiv::new(gateway, address)),
+        SourceName::Crossref => Arc::new(Crossref::new(gateway, address, contact)),
+        SourceName::Pubmed => Arc::new(Pubmed::new(gateway, address, contact, key)),
+        SourceName::SemanticScholar => Arc::new(SemanticScholar::new(gateway, address, key)),
+        SourceName::Core => Arc::new(Core::new(gateway, address, key)),
+        SourceName::EuropePmc => Arc::new(EuropePmc::new(gateway, address)),
+    })
 }
 
 /// How a source fared.

@@ -5,7 +5,7 @@ use graphloom_text::{Language, is_stop_word};
 use super::query::cleaned;
 use super::{MOST_RECORDS, Query};
 
-/// Words that OpenAlex and arXiv read as operators when they are in upper case.
+/// Words that sources read as operators when they are in upper case.
 const OPERATORS: &[&str] = &["and", "or", "not", "andnot", "to"];
 
 /// Parameters of an address, in order.
@@ -71,12 +71,7 @@ fn quoted(term: &str) -> String {
 /// OpenAlex: words side by side must all occur, quotation marks make phrases, `OR` and brackets alternatives.
 pub(crate) fn openalex(query: &Query) -> Option<Parameters> {
     let safe = SafeQuery::of(query)?;
-    let mut parts: Vec<String> = safe.indexed().into_iter().map(quoted).collect();
-    parts.extend(safe.groups.iter().map(|group| match group.as_slice() {
-        [one] => quoted(one),
-        several => format!("({})", several.iter().map(|term| quoted(term)).collect::<Vec<_>>().join(" OR ")),
-    }));
-    let mut parameters = vec![("search", parts.join(" AND "))];
+    let mut parameters = vec![("search", joined(&safe))];
     let mut filter = Vec::new();
     filter.extend(safe.from.map(|year| format!("from_publication_date:{year}-01-01")));
     filter.extend(safe.to.map(|year| format!("to_publication_date:{year}-12-31")));
@@ -86,7 +81,7 @@ pub(crate) fn openalex(query: &Query) -> Option<Parameters> {
     parameters.push(("per_page", safe.limit.to_string()));
     parameters.push((
         "select",
-        "id,doi,title,display_name,publication_year,type,primary_location,best_oa_location,open_access,authorships,\
+        "id,doi,ids,title,display_name,publication_year,type,primary_location,best_oa_location,open_access,authorships,\
          biblio,cited_by_count,is_retracted,abstract_inverted_index"
             .to_owned(),
     ));
@@ -139,6 +134,76 @@ pub(crate) fn crossref(query: &Query, contact: Option<&str>) -> Option<Parameter
     Some(parameters)
 }
 
+/// All terms and groups, joined by `AND`, with alternatives in brackets.
+fn joined(safe: &SafeQuery) -> String {
+    let mut parts: Vec<String> = safe.indexed().into_iter().map(quoted).collect();
+    parts.extend(safe.groups.iter().map(|group| match group.as_slice() {
+        [one] => quoted(one),
+        several => format!("({})", several.iter().map(|term| quoted(term)).collect::<Vec<_>>().join(" OR ")),
+    }));
+    parts.join(" AND ")
+}
+
+/// PubMed: words side by side must all occur, quotation marks make phrases, `OR` and brackets alternatives.
+pub(crate) fn pubmed(query: &Query) -> Option<Parameters> {
+    let safe = SafeQuery::of(query)?;
+    let mut parameters = vec![("term", joined(&safe)), ("db", "pubmed".to_owned())];
+    if safe.from.is_some() || safe.to.is_some() {
+        // One bound alone is refused.
+        parameters.push(("datetype", "pdat".to_owned()));
+        parameters.push(("mindate", safe.from.unwrap_or(1000).to_string()));
+        parameters.push(("maxdate", safe.to.unwrap_or(3000).to_string()));
+    }
+    parameters.push(("retmax", safe.limit.to_string()));
+    parameters.push(("retmode", "json".to_owned()));
+    parameters.push(("sort", "relevance".to_owned()));
+    Some(parameters)
+}
+
+/// Semantic Scholar: no operators, and a hyphen finds nothing.
+pub(crate) fn semantic_scholar(query: &Query) -> Option<Parameters> {
+    let safe = SafeQuery::of(query)?;
+    let words: Vec<&str> = safe.terms.iter().chain(safe.groups.iter().flatten()).map(String::as_str).collect();
+    let mut parameters = vec![("query", words.join(" ").replace('-', " "))];
+    if safe.from.is_some() || safe.to.is_some() {
+        let year = |year: Option<u16>| year.map_or_else(String::new, |year| year.to_string());
+        parameters.push(("year", format!("{}-{}", year(safe.from), year(safe.to))));
+    }
+    parameters.push(("limit", safe.limit.to_string()));
+    parameters.push((
+        "fields",
+        "title,abstract,year,authors,externalIds,venue,journal,citationCount,openAccessPdf,publicationTypes,url"
+            .to_owned(),
+    ));
+    Some(parameters)
+}
+
+/// CORE: words joined by `AND`, and comparisons of years. The question, and how many works are asked for.
+pub(crate) fn core(query: &Query) -> Option<(String, u32)> {
+    let safe = SafeQuery::of(query)?;
+    let mut parts = vec![joined(&safe)];
+    parts.extend(safe.from.map(|year| format!("yearPublished>={year}")));
+    parts.extend(safe.to.map(|year| format!("yearPublished<={year}")));
+    Some((parts.join(" AND "), safe.limit))
+}
+
+/// Europe PMC: as PubMed, with the years in the question.
+pub(crate) fn europe_pmc(query: &Query) -> Option<Parameters> {
+    let safe = SafeQuery::of(query)?;
+    let mut question = joined(&safe);
+    if safe.from.is_some() || safe.to.is_some() {
+        let (from, to) = (safe.from.unwrap_or(1000), safe.to.unwrap_or(3000));
+        question.push_str(&format!(" AND PUB_YEAR:[{from} TO {to}]"));
+    }
+    Some(vec![
+        ("query", question),
+        ("format", "json".to_owned()),
+        ("resultType", "core".to_owned()),
+        ("pageSize", safe.limit.to_string()),
+        ("cursorMark", "*".to_owned()),
+    ])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,6 +236,16 @@ mod tests {
              submittedDate:[202301010000 TO 202412312359]"
         );
         assert_eq!(first(crossref(&query, None)), "tutoring in language models school higher education");
+        let all = "tutoring AND \"language models\" AND (school OR \"higher education\")";
+        let pubmed = pubmed(&query).unwrap();
+        assert_eq!(first(Some(pubmed.clone())), all);
+        assert_eq!((value(&pubmed, "mindate"), value(&pubmed, "maxdate")), (Some("2023".into()), Some("2024".into())));
+        assert_eq!(core(&query).unwrap(), (format!("{all} AND yearPublished>=2023 AND yearPublished<=2024"), 25));
+        assert_eq!(first(europe_pmc(&query)), format!("{all} AND PUB_YEAR:[2023 TO 2024]"));
+        let scholar =
+            semantic_scholar(&Query::parse("state-of-the-art \"language models\"").unwrap().since(2023)).unwrap();
+        assert_eq!(scholar[0].1, "state of the art language models");
+        assert_eq!(value(&scholar, "year").unwrap(), "2023-");
         let openalex = openalex(&query).unwrap();
         assert_eq!(
             value(&openalex, "filter").unwrap(),
@@ -192,8 +267,13 @@ mod tests {
         assert_eq!(first(openalex(&query)), "\"a or b\" AND \"ti x\" AND \"C++\" AND \"or not\"");
         assert_eq!(first(arxiv(&query, false)), "all:\"a or b\" AND all:\"ti x\" AND all:\"C++\" AND all:\"or not\"");
         assert_eq!(first(crossref(&query, None)), "a or b and ti x C++ or not");
+        assert_eq!(first(pubmed(&query)), "\"a or b\" AND \"ti x\" AND \"C++\" AND \"or not\"");
+        assert_eq!(core(&query).unwrap().0, "\"a or b\" AND \"ti x\" AND \"C++\" AND \"or not\"");
+        assert_eq!(first(europe_pmc(&query)), "\"a or b\" AND \"ti x\" AND \"C++\" AND \"or not\"");
         query.terms = vec!["()".into()];
         query.groups.clear();
+        assert!(pubmed(&query).is_none() && core(&query).is_none() && europe_pmc(&query).is_none());
+        assert!(semantic_scholar(&query).is_none());
         assert!(openalex(&query).is_none() && arxiv(&query, false).is_none() && crossref(&query, None).is_none());
         query.terms = vec!["The".into()];
         assert_eq!(first(arxiv(&query, false)), "all:The");

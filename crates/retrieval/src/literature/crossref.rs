@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use reqwest::Url;
 use serde_json::Value;
 
-use super::gateway::{Gateway, Reply};
 use super::json::{body, link_at, list_at, number_at, text_at, year_at};
 use super::text::{plain, plain_abstract, shortened};
 use super::{Author, Contact, Doi, Fault, Found, Provenance, Query, Record, RecordKind, Source, compile};
+use super::{Gateway, Reply};
 
 /// Crossref: what publishers deposit when they register a DOI.
 ///

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::gateway::Reply;
+use super::Reply;
 use super::text::{one_line, shortened};
 use super::{Fault, text};
 

@@ -4,6 +4,8 @@
 //! machine only, and only when the user names it. Redirects with a key are not followed.
 
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
 use graphloom_http::is_loopback;
 use reqwest::Url;
@@ -67,6 +69,27 @@ impl HostKey {
         Some(Self { key: ApiKey::new(key)?, hosts: None, names: format!("{variable}_FOR") })
     }
 
+    /// The key of the environment, which `variable` reads: that of the variable `name`, or of the file that the variable
+    /// with `_FILE` at its end names. It is for the hosts of the variable with `_FOR` at its end; where that is not set, for
+    /// those of `otherwise`, and without them for its service's own.
+    ///
+    /// # Errors
+    /// [`RetrievalError::KeyFile`] when the file cannot be read; [`RetrievalError::KeyHost`].
+    pub fn from_environment(
+        name: &str,
+        otherwise: Option<&str>,
+        variable: &impl Fn(&str) -> Option<String>,
+    ) -> Result<Option<Self>, RetrievalError> {
+        let set = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let key = match (set(name), set(&format!("{name}_FILE"))) {
+            (Some(key), _) => key,
+            (None, Some(path)) => key_file(Path::new(&path))?,
+            (None, None) => return Ok(None),
+        };
+        let hosts = set(&format!("{name}_FOR")).or(otherwise.map(str::to_owned)).unwrap_or_default();
+        Self::new(&key, name).map(|key| key.for_hosts(&hosts)).transpose()
+    }
+
     /// The same key for these hosts and no others: `HOST`, where port 443 is meant, or `HOST:PORT`, several with commas
     /// between. An empty list changes nothing.
     ///
@@ -107,6 +130,15 @@ impl HostKey {
                 None => Ok(HostKeyUse::Withheld(format!("nobody says which host it is for; `{names}={host}` does"))),
             },
         }
+    }
+}
+
+fn key_file(path: &Path) -> Result<String, RetrievalError> {
+    let fault = |source| RetrievalError::KeyFile { path: path.to_path_buf(), source: Arc::new(source) };
+    let text = std::fs::read_to_string(path).map_err(fault)?;
+    match text.trim() {
+        "" => Err(fault(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is empty"))),
+        key => Ok(key.to_owned()),
     }
 }
 

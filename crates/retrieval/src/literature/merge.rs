@@ -3,16 +3,27 @@
 use std::collections::BTreeSet;
 
 use super::text::folded;
-use super::{Arxiv, ArxivId, Crossref, Doi, OpenAlex, Provenance, Record, RecordKind};
+use super::{ArxivId, Doi, Pmid, Provenance, Record, RecordKind, SourceName};
 
 /// Titles with fewer words, such as `Editorial`, need the author to tell works apart.
 const TELLING_WORDS: usize = 4;
 
+/// Whose facts of a work count first: what publishers deposit, what is curated, what is gathered, what is copied.
+const PRECEDENCE: [SourceName; 7] = [
+    SourceName::Crossref,
+    SourceName::Pubmed,
+    SourceName::OpenAlex,
+    SourceName::Arxiv,
+    SourceName::EuropePmc,
+    SourceName::SemanticScholar,
+    SourceName::Core,
+];
+
 /// One record for each work, best first.
 ///
-/// Two records are of one work when they have the same DOI, or the same arXiv id, or the same title in the same year or
+/// Two records are of one work when they have the same DOI, the same arXiv id or the same number in PubMed, or the same title in the same year or
 /// the next by the same first author. Different DOIs are of different works, except those of a preprint and of its
-/// publication. The published work's facts come first, those of Crossref before those of OpenAlex, and what it lacks
+/// publication. The published work's facts come first, those of Crossref before those of others, and what it lacks
 /// comes from the others; all provenances are kept. Records are ranked by [`Record::score`], then by citations.
 #[must_use]
 pub fn merge(records: impl IntoIterator<Item = Record>) -> Vec<Record> {
@@ -46,6 +57,7 @@ struct Work {
     /// Those of all members but arXiv's own, which say no more than its ids and must not stand against a publication's.
     dois: BTreeSet<Doi>,
     arxivs: BTreeSet<ArxivId>,
+    pmids: BTreeSet<Pmid>,
     title: String,
     author: Option<String>,
     year: Option<u16>,
@@ -59,6 +71,7 @@ impl Work {
             dois: record.doi.iter().filter(|doi| doi.arxiv().is_none()).cloned().collect(),
             is_preprint: is_preprint(&record),
             arxivs: record.arxiv.clone().into_iter().chain(registered).collect(),
+            pmids: record.pmid.into_iter().collect(),
             title: folded(&record.title),
             author: record.authors.first().map(|author| folded(author.short())).filter(|author| !author.is_empty()),
             year: record.year,
@@ -67,11 +80,16 @@ impl Work {
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        if !self.dois.is_disjoint(&other.dois) || !self.arxivs.is_disjoint(&other.arxivs) {
+        let shares_id = !self.dois.is_disjoint(&other.dois)
+            || !self.arxivs.is_disjoint(&other.arxivs)
+            || !self.pmids.is_disjoint(&other.pmids);
+        if shares_id {
             return true;
         }
         let two_preprints = !self.arxivs.is_empty() && !other.arxivs.is_empty();
-        if two_preprints || self.title.is_empty() || self.title != other.title {
+        // A number in PubMed is of one work, so two of them are of two.
+        let two_numbers = !self.pmids.is_empty() && !other.pmids.is_empty();
+        if two_preprints || two_numbers || self.title.is_empty() || self.title != other.title {
             return false;
         }
         let years_fit = match (self.year, other.year) {
@@ -92,6 +110,7 @@ impl Work {
         self.members.append(&mut other.members);
         self.dois.append(&mut other.dois);
         self.arxivs.append(&mut other.arxivs);
+        self.pmids.append(&mut other.pmids);
         Self {
             author: self.author.or(other.author),
             year: self.year.or(other.year),
@@ -119,7 +138,7 @@ impl Work {
 /// Which record's facts count first; the provenance makes the order of the answers indifferent.
 fn precedence(record: &Record) -> (bool, u8, &[Provenance]) {
     let sources = record.sources();
-    let place = [Crossref::NAME, OpenAlex::NAME, Arxiv::NAME].iter().zip(0..).find(|(name, _)| sources.contains(name));
+    let place = PRECEDENCE.iter().zip(0..).find(|(name, _)| sources.contains(&name.as_str()));
     (is_preprint(record), place.map_or(u8::MAX, |(_, place)| place), &record.provenance)
 }
 
@@ -127,6 +146,8 @@ fn precedence(record: &Record) -> (bool, u8, &[Provenance]) {
 fn filled(mut record: Record, more: Record) -> Record {
     record.doi = record.doi.or(more.doi);
     record.arxiv = record.arxiv.or(more.arxiv);
+    record.pmid = record.pmid.or(more.pmid);
+    record.pmcid = record.pmcid.or(more.pmcid);
     if record.authors.is_empty() {
         record.authors = more.authors;
     }

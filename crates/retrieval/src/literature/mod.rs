@@ -1,4 +1,5 @@
-//! Finds works of research in OpenAlex, arXiv and Crossref, and tells how each of them fared.
+//! Finds works of research in OpenAlex, arXiv, Crossref, PubMed, Semantic Scholar, CORE and Europe PMC, and tells how each
+//! of them fared.
 //!
 //! * [`Literature`] asks several sources at once, merges what is the same work, and reports on every source.
 //! * A [`Gateway`] keeps the manners that a host asks for; all users in a process share its pace.
@@ -21,7 +22,7 @@
 //!
 //! # What is asked
 //! A [`Query`] is words, phrases, alternatives and years. Code compiles it for each source; nothing in it can become
-//! syntax. OpenAlex and arXiv are asked for all words, Crossref, which has no operators, ranks by them.
+//! syntax. Crossref and Semantic Scholar, which have no operators, rank by the words; the others are asked for all of them.
 //!
 //! # What can go wrong
 //! Sources fail in many ways, and some lie: a web page instead of data, an error with the status 200, a count without
@@ -37,19 +38,24 @@ mod ask;
 mod author;
 mod compile;
 mod contact;
+mod core;
 mod crossref;
+mod europe_pmc;
 pub mod export;
-mod gateway;
 mod identity;
 pub(crate) mod json;
 mod keys;
+mod medical_id;
 mod merge;
+mod name;
 mod openalex;
 mod options;
+mod pubmed;
 mod query;
 mod record;
 mod record_id;
 mod recording;
+mod semantic_scholar;
 mod source;
 pub(crate) mod text;
 
@@ -64,16 +70,22 @@ pub use arxiv::Arxiv;
 pub use ask::{Findings, Literature};
 pub use author::Author;
 pub use contact::{ApiKey, Contact};
+pub use core::Core;
 pub use crossref::Crossref;
-pub use gateway::{Asked, Gateway, Politeness, Reply, Request, Transport};
+pub use europe_pmc::EuropePmc;
+pub use graphloom_http::gateway::{Asked, Gateway, HostFault, Politeness, Reply, Request, Transport};
 pub use identity::{ArxivId, Doi};
 pub use keys::{HostKey, HostKeyUse};
+pub use medical_id::{Pmcid, Pmid};
 pub use merge::merge;
+pub use name::SourceName;
 pub use openalex::OpenAlex;
 pub use options::{LiteratureOptions, SourceOptions};
+pub use pubmed::Pubmed;
 pub use query::{MOST_RECORDS, Query, Years};
 pub use record::{Provenance, Record, RecordKind};
 pub use recording::{Recorded, Recording};
+pub use semantic_scholar::SemanticScholar;
 pub use source::{Found, Source};
 
 /// The records of an answer. What cannot be used is counted, and a count that does not fit is told.

@@ -4,10 +4,12 @@ use async_trait::async_trait;
 use reqwest::Url;
 use serde_json::Value;
 
-use super::gateway::{Gateway, Reply};
 use super::json::{body, link_at, list_at, number_at, text_at, year_at};
 use super::text::{one_line, plain, shortened};
-use super::{ApiKey, ArxivId, Author, Doi, Fault, Found, Provenance, Query, Record, RecordKind, Source, compile};
+use super::{
+    ApiKey, ArxivId, Author, Doi, Fault, Found, Pmcid, Pmid, Provenance, Query, Record, RecordKind, Source, compile,
+};
+use super::{Gateway, Reply};
 
 /// The most words of an abstract that are put together.
 const MOST_WORDS: usize = 5_000;
@@ -87,6 +89,8 @@ fn record(item: &Value, query: &str, rank: u32) -> Option<Record> {
             .filter(|link| link.contains("arxiv.org/"))
             .find_map(|link| ArxivId::parse(&link))
     });
+    record.pmid = text_at(item, "/ids/pmid").and_then(|id| Pmid::parse(&id));
+    record.pmcid = text_at(item, "/ids/pmcid").and_then(|id| Pmcid::parse(&id));
     record.authors = list_at(item, "/authorships").iter().filter_map(author).collect();
     record.year = year_at(item, "/publication_year");
     record.venue = text_at(item, "/primary_location/source/display_name").map(|venue| plain(&venue));

@@ -4,11 +4,8 @@ use std::time::Duration;
 
 use reqwest::Url;
 
-use super::{Arxiv, Contact, Crossref, HostKey, HostKeyUse, OpenAlex, Politeness};
+use super::{ApiKey, Contact, HostKey, HostKeyUse, Politeness, SourceName};
 use crate::RetrievalError;
-
-/// The variable of the key that OpenAlex gives.
-const OPENALEX_KEY: &str = "OPENALEX_API_KEY";
 
 /// One source: where it is, and with which manners it is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,11 +15,17 @@ pub struct SourceOptions {
     pub address: Option<String>,
     /// Other manners than the source asks for.
     pub politeness: Option<Politeness>,
+    /// A key that the source gives, and the hosts that it is for.
+    pub key: Option<HostKey>,
     /// Whether the source is left out.
     pub off: bool,
 }
 
 impl SourceOptions {
+    fn off() -> Self {
+        Self { off: true, ..Self::default() }
+    }
+
     pub(crate) fn url(&self, name: &str, usual: &str) -> Result<Url, RetrievalError> {
         let given = self.address.as_deref().unwrap_or(usual);
         let refused = |reason: &str| RetrievalError::SourceAddress {
@@ -46,6 +49,7 @@ impl SourceOptions {
 /// # fn main() -> Result<(), graphloom_retrieval::RetrievalError> {
 /// let mut options = LiteratureOptions::default().contact("me@example.org")?.agent("reader/0.1");
 /// options.crossref.off = true;
+/// options.pubmed.off = false;
 /// options.arxiv.address = Some("http://127.0.0.1:8080".into());
 /// options.arxiv.politeness = Some(Politeness::none());
 /// # Ok(())
@@ -58,14 +62,20 @@ pub struct LiteratureOptions {
     pub contact: Option<Contact>,
     /// The program, as the sources see it; `graphloom/VERSION` unless set.
     pub agent: String,
-    /// The key that OpenAlex gives, and the hosts that it is for; without it a day's budget is small.
-    pub openalex_key: Option<HostKey>,
-    /// OpenAlex.
+    /// OpenAlex. With a key a day's budget is larger.
     pub openalex: SourceOptions,
     /// arXiv.
     pub arxiv: SourceOptions,
     /// Crossref.
     pub crossref: SourceOptions,
+    /// PubMed, off unless set. With a key it answers faster.
+    pub pubmed: SourceOptions,
+    /// Semantic Scholar, off unless set. Without a key it seldom answers.
+    pub semantic_scholar: SourceOptions,
+    /// CORE, off unless set.
+    pub core: SourceOptions,
+    /// Europe PMC, off unless set.
+    pub europe_pmc: SourceOptions,
     /// The longest wait for one source and one question, with all tries and pauses; 120 s unless set.
     pub deadline: Duration,
 }
@@ -75,16 +85,55 @@ impl Default for LiteratureOptions {
         Self {
             contact: None,
             agent: concat!("graphloom/", env!("CARGO_PKG_VERSION")).to_owned(),
-            openalex_key: None,
             openalex: SourceOptions::default(),
             arxiv: SourceOptions::default(),
             crossref: SourceOptions::default(),
+            pubmed: SourceOptions::off(),
+            semantic_scholar: SourceOptions::off(),
+            core: SourceOptions::off(),
+            europe_pmc: SourceOptions::off(),
             deadline: Duration::from_secs(120),
         }
     }
 }
 
 impl LiteratureOptions {
+    /// The options of one source.
+    #[must_use]
+    pub fn source(&self, name: SourceName) -> &SourceOptions {
+        match name {
+            SourceName::OpenAlex => &self.openalex,
+            SourceName::Arxiv => &self.arxiv,
+            SourceName::Crossref => &self.crossref,
+            SourceName::Pubmed => &self.pubmed,
+            SourceName::SemanticScholar => &self.semantic_scholar,
+            SourceName::Core => &self.core,
+            SourceName::EuropePmc => &self.europe_pmc,
+        }
+    }
+
+    /// The options of one source, to be changed.
+    pub fn source_mut(&mut self, name: SourceName) -> &mut SourceOptions {
+        match name {
+            SourceName::OpenAlex => &mut self.openalex,
+            SourceName::Arxiv => &mut self.arxiv,
+            SourceName::Crossref => &mut self.crossref,
+            SourceName::Pubmed => &mut self.pubmed,
+            SourceName::SemanticScholar => &mut self.semantic_scholar,
+            SourceName::Core => &mut self.core,
+            SourceName::EuropePmc => &mut self.europe_pmc,
+        }
+    }
+
+    /// Asks these sources and no others.
+    #[must_use]
+    pub fn only(mut self, names: &[SourceName]) -> Self {
+        for name in SourceName::ALL {
+            self.source_mut(name).off = !names.contains(&name);
+        }
+        self
+    }
+
     /// Says who runs the program.
     ///
     /// # Errors
@@ -101,60 +150,81 @@ impl LiteratureOptions {
         self
     }
 
-    /// Uses a key for the host that OpenAlex has, and for no other. An empty one changes nothing.
+    /// Uses a key for the host that a source has, and for no other. An empty one, and one for a source that takes none,
+    /// change nothing.
     #[must_use]
-    pub fn openalex_key(mut self, key: &str) -> Self {
-        self.openalex_key = HostKey::new(key, OPENALEX_KEY).or(self.openalex_key);
+    pub fn key(mut self, name: SourceName, key: &str) -> Self {
+        if let Some(variable) = name.key_variable() {
+            let place = &mut self.source_mut(name).key;
+            *place = HostKey::new(key, variable).or(place.take());
+        }
         self
     }
 
-    /// Names the hosts that the key is for, as [`HostKey::for_hosts`] reads them.
+    /// Names the hosts that the key of a source is for, as [`HostKey::for_hosts`] reads them.
     ///
     /// # Errors
     /// [`RetrievalError::KeyHost`] for what is no host.
-    pub fn openalex_key_for(mut self, hosts: &str) -> Result<Self, RetrievalError> {
-        self.openalex_key = self.openalex_key.map(|key| key.for_hosts(hosts)).transpose()?;
+    pub fn key_for(mut self, name: SourceName, hosts: &str) -> Result<Self, RetrievalError> {
+        let place = &mut self.source_mut(name).key;
+        *place = place.take().map(|key| key.for_hosts(hosts)).transpose()?;
         Ok(self)
     }
 
-    /// The key of the variable `OPENALEX_API_KEY`, for the hosts of `OPENALEX_API_KEY_FOR` where that is set.
+    /// The keys of the environment, which `variable` reads: for each source [`SourceName::key_variable`], or the file that
+    /// the variable with `_FILE` at its end names, for the hosts of the variable with `_FOR` at its end where that is set.
     ///
     /// # Errors
-    /// [`RetrievalError::KeyHost`] for what is no host.
-    pub fn key_from(self, variable: impl Fn(&str) -> Option<String>) -> Result<Self, RetrievalError> {
-        let hosts = variable(&format!("{OPENALEX_KEY}_FOR")).unwrap_or_default();
-        self.openalex_key(&variable(OPENALEX_KEY).unwrap_or_default()).openalex_key_for(&hosts)
+    /// [`RetrievalError::KeyFile`] when a key file cannot be read; [`RetrievalError::KeyHost`] for what is no host.
+    pub fn keys_from(mut self, variable: impl Fn(&str) -> Option<String>) -> Result<Self, RetrievalError> {
+        for name in SourceName::ALL {
+            let Some(of) = name.key_variable() else { continue };
+            if let Some(key) = HostKey::from_environment(of, None, &variable)? {
+                self.source_mut(name).key = Some(key);
+            }
+        }
+        Ok(self)
     }
 
-    /// Why a key is not sent, when there is one that is not for the address of OpenAlex.
+    /// Which keys of the sources that are asked are not sent, and why: they are not for the address that the source is
+    /// asked at.
     ///
     /// # Errors
     /// [`RetrievalError::SourceAddress`]; [`RetrievalError::OpenKey`].
-    pub fn withheld(&self) -> Result<Option<String>, RetrievalError> {
-        Ok(match self.key_use()? {
-            Some(HostKeyUse::Withheld(why)) => Some(format!("the key of `{OPENALEX_KEY}` is not sent: {why}")),
-            Some(HostKeyUse::Sent(_)) | None => None,
-        })
+    pub fn withheld(&self) -> Result<Vec<String>, RetrievalError> {
+        let mut told = Vec::new();
+        for name in SourceName::ALL {
+            if let Some(HostKeyUse::Withheld(why)) = self.key_use(name)? {
+                told.push(format!("the key of `{}` is not sent: {why}", name.key_variable().unwrap_or_default()));
+            }
+        }
+        Ok(told)
     }
 
-    /// What becomes of the key at the address of OpenAlex; none when there is no key, or OpenAlex is left out.
-    pub(super) fn key_use(&self) -> Result<Option<HostKeyUse>, RetrievalError> {
-        let Some(key) = self.openalex_key.as_ref().filter(|_| !self.openalex.off) else { return Ok(None) };
-        let address = self.openalex.url(OpenAlex::NAME, OpenAlex::ADDRESS)?;
-        key.at(&address, OpenAlex::ADDRESS).map(Some)
+    /// The address of a source, and the key that is sent there.
+    pub(super) fn place(&self, name: SourceName) -> Result<(Url, Option<ApiKey>), RetrievalError> {
+        let address = self.source(name).url(name.as_str(), name.address())?;
+        let key = match self.key_use(name)? {
+            Some(HostKeyUse::Sent(key)) => Some(key),
+            Some(HostKeyUse::Withheld(_)) | None => None,
+        };
+        Ok((address, key))
     }
 
-    /// All sources at one address of one's own, without pauses: for tests on this machine. OpenAlex is asked at
-    /// `/openalex/works`, Crossref at `/crossref/works`, arXiv at `/arxiv/api/query`.
+    /// What becomes of the key of a source; none when there is no key, or the source is left out.
+    fn key_use(&self, name: SourceName) -> Result<Option<HostKeyUse>, RetrievalError> {
+        let source = self.source(name);
+        let Some(key) = source.key.as_ref().filter(|_| !source.off) else { return Ok(None) };
+        key.at(&source.url(name.as_str(), name.address())?, name.address()).map(Some)
+    }
+
+    /// All sources at one address of one's own, without pauses: for tests on this machine. Each is asked at its name and
+    /// the path of its interface, as OpenAlex at `/openalex/works` and arXiv at `/arxiv/api/query`.
     #[must_use]
     pub fn all_at(mut self, address: &str) -> Self {
         let base = address.trim_end_matches('/');
-        let sources = [
-            (&mut self.openalex, OpenAlex::NAME),
-            (&mut self.arxiv, Arxiv::NAME),
-            (&mut self.crossref, Crossref::NAME),
-        ];
-        for (source, name) in sources {
+        for name in SourceName::ALL {
+            let source = self.source_mut(name);
             source.address = Some(format!("{base}/{name}"));
             source.politeness = Some(Politeness::none());
         }

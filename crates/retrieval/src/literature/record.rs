@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record_id::record_id;
 use super::text::shortened;
-use super::{ArxivId, Author, Doi};
+use super::{ArxivId, Author, Doi, Pmcid, Pmid};
 use crate::{Evidence, Source};
 
 /// What kind of work a record describes. Sources disagree, so nothing but formatting should depend on it.
@@ -73,7 +73,7 @@ impl Provenance {
 #[non_exhaustive]
 pub struct Record {
     /// The short id that citations use, of the same form as that of [`Evidence`]. It comes from the DOI, or else the
-    /// arXiv id, or else title, first author and year, so the same work has the same id in every run.
+    /// arXiv id, or else the number in PubMed, or else title, first author and year, so the same work has the same id in every run.
     pub id: String,
     /// The DOI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,6 +81,12 @@ pub struct Record {
     /// The id at arXiv.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arxiv: Option<ArxivId>,
+    /// The number in PubMed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pmid: Option<Pmid>,
+    /// The number of the full text in PubMed Central.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pmcid: Option<Pmcid>,
     /// The title as plain text in one line; never empty in what a source gives.
     pub title: String,
     /// The authors in their order.

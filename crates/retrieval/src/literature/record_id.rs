@@ -50,6 +50,9 @@ fn identity(record: &Record) -> String {
     if let Some(arxiv) = &record.arxiv {
         return format!("arxiv:{arxiv}");
     }
+    if let Some(pmid) = record.pmid {
+        return format!("pmid:{pmid}");
+    }
     let author = record.authors.first().map(|author| folded(author.short())).unwrap_or_default();
     format!("title:{}\n{author}\n{}", folded(&record.title), record.year.unwrap_or_default())
 }

@@ -90,6 +90,9 @@ fn is_block(name: &str) -> bool {
             | "h1"
             | "h2"
             | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
             | "break"
             | "!--"
     )

@@ -1,7 +1,7 @@
 //! Finds pages of the web through search engines, reads them, and tells how each engine fared.
 //!
 //! * [`Web`] asks several engines at once, keeps every page once, and reports on every engine.
-//! * [`Tavily`], [`Serper`], [`Searxng`] and [`Wikipedia`] are engines; others implement [`Engine`].
+//! * [`Tavily`], [`Serper`], [`Brave`], [`Exa`], [`Searxng`] and [`Wikipedia`] are engines; others implement [`Engine`].
 //! * [`Pages`] fetches a page behind a guard that keeps requests out of private networks, and gives its text.
 //!
 //! ```
@@ -56,8 +56,8 @@ pub use crate::report::{EngineOutcome, EngineReport};
 pub use ask::{Web, WebAnswer};
 pub use bounds::{LONGEST_TEXT, MOST_RESULTS};
 pub use engine::{Engine, EngineAnswer, WebResult};
-pub use engines::{Searxng, Serper, Tavily, Wikipedia};
+pub use engines::{Brave, Exa, Searxng, Serper, Tavily, Wikipedia};
 pub use graphloom_text::{LONGEST_ADDRESS, canonical};
 pub use options::{EngineName, EngineOptions, WebOptions};
-pub use page::{Page, PageError, PageOptions, Pages, ResolveHost, forbidden_address};
+pub use page::{Page, PageError, PageOptions, Pages, PdfText, ReadPdf, ResolveHost, forbidden_address};
 pub use rate::SearchRate;

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use graphloom_text::{LONGEST_ADDRESS, has_credentials};
 use reqwest::Url;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::engines::{Serper, Tavily};
+use super::engines::{Brave, Exa, Serper, Tavily};
 use crate::RetrievalError;
 use crate::literature::{ApiKey, Contact, HostKey, HostKeyUse, Politeness};
 
@@ -25,6 +23,10 @@ pub enum EngineName {
     /// Google's pages through Serper.
     #[serde(alias = "serper")]
     Google,
+    /// Brave Search, which has an index of its own.
+    Brave,
+    /// Exa, which searches by meaning and gives the text of pages.
+    Exa,
     /// An instance of SearXNG, mostly one's own.
     Searxng,
     /// Wikipedia, which needs no key.
@@ -33,7 +35,7 @@ pub enum EngineName {
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 4] = [Self::Tavily, Self::Google, Self::Searxng, Self::Wikipedia];
+    pub const ALL: [Self; 6] = [Self::Tavily, Self::Google, Self::Brave, Self::Exa, Self::Searxng, Self::Wikipedia];
 
     /// The name in lower case, as configurations write it.
     #[must_use]
@@ -41,6 +43,8 @@ impl EngineName {
         match self {
             Self::Tavily => "tavily",
             Self::Google => "google",
+            Self::Brave => "brave",
+            Self::Exa => "exa",
             Self::Searxng => "searxng",
             Self::Wikipedia => "wikipedia",
         }
@@ -51,6 +55,8 @@ impl EngineName {
         match self {
             Self::Tavily => "TAVILY",
             Self::Google => "SERPER",
+            Self::Brave => "BRAVE",
+            Self::Exa => "EXA",
             Self::Searxng => "SEARXNG",
             Self::Wikipedia => "WIKIPEDIA",
         }
@@ -67,6 +73,8 @@ impl EngineName {
         match self {
             Self::Tavily => Some(Tavily::ADDRESS),
             Self::Google => Some(Serper::ADDRESS),
+            Self::Brave => Some(Brave::ADDRESS),
+            Self::Exa => Some(Exa::ADDRESS),
             Self::Searxng | Self::Wikipedia => None,
         }
     }
@@ -91,6 +99,8 @@ impl FromStr for EngineName {
         match name.trim().to_ascii_lowercase().as_str() {
             "tavily" => Ok(Self::Tavily),
             "google" | "serper" => Ok(Self::Google),
+            "brave" => Ok(Self::Brave),
+            "exa" => Ok(Self::Exa),
             "searxng" => Ok(Self::Searxng),
             "wikipedia" => Ok(Self::Wikipedia),
             _ => Err(RetrievalError::NoSuchEngine { name: name.to_owned() }),
@@ -150,17 +160,9 @@ impl WebOptions {
         let mut options = Self::default();
         let set = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         for name in EngineName::ALL {
-            let known = name.key_variable();
-            let mut key = set(&known);
-            if key.is_none()
-                && let Some(path) = set(&format!("{known}_FILE"))
-            {
-                key = Some(key_file(Path::new(&path))?);
-            }
             let address = set(&name.address_variable());
             let secure = address.clone().filter(|address| address.starts_with("https://"));
-            let hosts = set(&format!("{known}_FOR")).or(secure).unwrap_or_default();
-            let key = key.and_then(|key| HostKey::new(&key, &known)).map(|key| key.for_hosts(&hosts)).transpose()?;
+            let key = HostKey::from_environment(&name.key_variable(), secure.as_deref(), &variable)?;
             if key.is_some() || address.is_some() {
                 options.engines.insert(name, EngineOptions { address, key, politeness: None });
             }
@@ -215,8 +217,8 @@ impl WebOptions {
         self
     }
 
-    /// All engines at one address of one's own, without pauses: for tests on this machine. Tavily is asked at
-    /// `/tavily/search`, Serper at `/google/search`, SearXNG at `/searxng/search`, Wikipedia at `/wikipedia/w/api.php`.
+    /// All engines at one address of one's own, without pauses: for tests on this machine. Each is asked at
+    /// its name and the path of its interface, as Tavily at `/tavily/search` and Wikipedia at `/wikipedia/w/api.php`.
     #[must_use]
     pub fn all_at(mut self, address: &str) -> Self {
         let base = address.trim_end_matches('/');
@@ -228,24 +230,23 @@ impl WebOptions {
         self
     }
 
-    /// Whether an engine has what it needs: Tavily and Serper a key or an address of one's own, SearXNG an address.
+    /// Whether an engine has what it needs: SearXNG an address, Wikipedia nothing, the others a key or an address of one's own.
     #[must_use]
     pub fn is_ready(&self, engine: EngineName) -> bool {
         let options = self.engines.get(&engine);
         let (keyed, placed) =
             options.map_or((false, false), |options| (options.key.is_some(), options.address.is_some()));
         match engine {
-            EngineName::Tavily | EngineName::Google => keyed || placed,
             EngineName::Searxng => placed,
             EngineName::Wikipedia => true,
+            _ => keyed || placed,
         }
     }
 
     /// What is needed to ask `engine`, whose interface is at `path` of the usual address.
     pub(super) fn setup(&self, engine: EngineName, usual: Option<&str>, path: &str) -> Result<Setup, RetrievalError> {
         let EngineOptions { address, key, politeness } = self.engines.get(&engine).cloned().unwrap_or_default();
-        let needs_key = matches!(engine, EngineName::Tavily | EngineName::Google);
-        if needs_key && key.is_none() && address.is_none() {
+        if engine.own_address().is_some() && key.is_none() && address.is_none() {
             return Err(RetrievalError::NoKey { name: engine.as_str(), variable: engine.key_variable() });
         }
         let Some(given) = address.as_deref().or(usual) else {
@@ -303,15 +304,6 @@ fn parse_address(engine: EngineName, given: &str) -> Result<Url, RetrievalError>
     Ok(url)
 }
 
-fn key_file(path: &Path) -> Result<String, RetrievalError> {
-    let fault = |source| RetrievalError::KeyFile { path: path.to_path_buf(), source: Arc::new(source) };
-    let text = std::fs::read_to_string(path).map_err(fault)?;
-    match text.trim() {
-        "" => Err(fault(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is empty"))),
-        key => Ok(key.to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -324,6 +316,8 @@ mod tests {
         let variable = |name: &str| match name {
             "TAVILY_API_KEY" => Some(" secret-of-tavily ".to_owned()),
             "SERPER_API_KEY_FILE" => Some(file.display().to_string()),
+            "BRAVE_API_KEY" => Some("secret-of-brave".to_owned()),
+            "EXA_API_KEY" => Some("secret-of-exa".to_owned()),
             "SEARXNG_URL" => Some("http://127.0.0.1:8888".to_owned()),
             _ => None,
         };

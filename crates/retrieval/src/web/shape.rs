@@ -7,7 +7,8 @@ use crate::literature::text::shortened;
 use crate::literature::{Fault, Reply, refusal};
 
 /// The places where engines say what is wrong.
-const REASONS: [&str; 6] = ["/detail/error", "/detail", "/error/info", "/error", "/message", "/error/message"];
+const REASONS: [&str; 7] =
+    ["/detail/error", "/detail", "/error/info", "/error/detail", "/error", "/message", "/error/message"];
 
 /// The JSON object of an answer that reports success and holds no error.
 pub(super) fn object(reply: &Reply) -> Result<Value, Fault> {

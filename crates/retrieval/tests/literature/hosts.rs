@@ -10,7 +10,7 @@ pub(crate) const ARXIV: &str = include_str!("bodies/arxiv.xml");
 pub(crate) const CROSSREF: &str = include_str!("bodies/crossref.json");
 
 /// The sources with the route that each is asked at, a good body, and one without records.
-pub(crate) const SOURCES: [(&str, &str, &str, &str); 3] = [
+pub(crate) const SOURCES: [(&str, &str, &str, &str); 6] = [
     ("openalex", "/openalex/works", OPENALEX, r#"{"meta": {"count": 0}, "results": []}"#),
     (
         "arxiv",
@@ -20,6 +20,31 @@ pub(crate) const SOURCES: [(&str, &str, &str, &str); 3] = [
          <o:totalResults>0</o:totalResults></feed>",
     ),
     ("crossref", "/crossref/works", CROSSREF, r#"{"status": "ok", "message": {"total-results": 0, "items": []}}"#),
+    (
+        "semanticscholar",
+        "/semanticscholar/graph/v1/paper/search",
+        include_str!("bodies/semanticscholar.json"),
+        r#"{"total": 0, "offset": 0}"#,
+    ),
+    (
+        "core",
+        "/core/v3/search/works",
+        include_str!("bodies/core.json"),
+        r#"{"totalHits": 0, "limit": 5, "offset": 0, "results": []}"#,
+    ),
+    (
+        "europepmc",
+        "/europepmc/europepmc/webservices/rest/search",
+        include_str!("bodies/europepmc.json"),
+        r#"{"version": "6.9", "hitCount": 0, "resultList": {"result": []}}"#,
+    ),
+];
+
+/// The utilities of PubMed, which is asked twice for an answer, with a good body of each.
+pub(crate) const PUBMED: [(&str, &str); 3] = [
+    ("/pubmed/entrez/eutils/esearch.fcgi", include_str!("bodies/pubmed_search.json")),
+    ("/pubmed/entrez/eutils/efetch.fcgi", include_str!("bodies/pubmed_articles.xml")),
+    ("/pubmed/entrez/eutils/esummary.fcgi", include_str!("bodies/pubmed_summaries.json")),
 ];
 
 pub(crate) fn body(text: &str) -> ResponseTemplate {
@@ -31,6 +56,9 @@ pub(crate) fn body(text: &str) -> ResponseTemplate {
 pub(crate) async fn good_host() -> MockServer {
     let host = MockServer::start().await;
     for (_, route, good, _) in SOURCES {
+        answer(&host, route, body(good)).await;
+    }
+    for (route, good) in PUBMED {
         answer(&host, route, body(good)).await;
     }
     host
@@ -52,11 +80,7 @@ pub(crate) fn options(host: &MockServer) -> LiteratureOptions {
 
 /// Only one source, at `host`.
 pub(crate) fn only(source: &str, host: &MockServer) -> LiteratureOptions {
-    let mut options = options(host);
-    options.openalex.off = source != "openalex";
-    options.arxiv.off = source != "arxiv";
-    options.crossref.off = source != "crossref";
-    options
+    options(host).only(&[source.parse().unwrap()])
 }
 
 pub(crate) async fn ask(options: LiteratureOptions, question: &str) -> Findings {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use graphloom_retrieval::RetrievalError;
-use graphloom_retrieval::literature::{Literature, LiteratureOptions, Query};
+use graphloom_retrieval::literature::{Literature, LiteratureOptions, Query, SourceName};
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -18,8 +18,9 @@ async fn sent(host: &MockServer, route: &str) -> Vec<BTreeMap<String, String>> {
 #[tokio::test]
 async fn each_source_gets_the_question_in_its_own_form_and_knows_who_asks() {
     let host = good_host().await;
-    let options = options(&host).contact("me@example.org").unwrap().agent("reader/1").openalex_key("secret-key");
-    let options = options.openalex_key_for(&host.address().to_string()).unwrap();
+    let options =
+        options(&host).contact("me@example.org").unwrap().agent("reader/1").key(SourceName::OpenAlex, "secret-key");
+    let options = options.key_for(SourceName::OpenAlex, &host.address().to_string()).unwrap();
     let literature = Literature::open(options).unwrap();
     let query =
         Query::parse("\"random walks\" lattice").unwrap().any_of(["graph", "Markov basis"]).since(2016).limit(5);
@@ -48,14 +49,47 @@ async fn each_source_gets_the_question_in_its_own_form_and_knows_who_asks() {
 }
 
 #[tokio::test]
+async fn keys_go_where_each_source_wants_them() {
+    let host = good_host().await;
+    let mut options = options(&host).contact("me@example.org").unwrap();
+    let keyed = [SourceName::Pubmed, SourceName::SemanticScholar, SourceName::Core];
+    for name in keyed {
+        options = options.key(name, "secret-key").key_for(name, &host.address().to_string()).unwrap();
+    }
+    let options = options.only(&[&keyed[..], &[SourceName::EuropePmc]].concat());
+    let query = Query::parse("\"random walks\" lattice").unwrap().any_of(["graph", "basis"]).since(2016).limit(5);
+    let findings = Literature::open(options).unwrap().ask(&query).await;
+    assert!(findings.reports.iter().all(|report| report.outcome.answered()), "{:?}", findings.reports);
+    let search = &sent(&host, "/pubmed/entrez/eutils/esearch.fcgi").await[0];
+    assert_eq!(search["term"], "\"random walks\" AND lattice AND (graph OR basis)");
+    assert_eq!((search["mindate"].as_str(), search["maxdate"].as_str()), ("2016", "3000"));
+    assert_eq!((search["api_key"].as_str(), search["email"].as_str()), ("secret-key", "me@example.org"));
+    let fetch = &sent(&host, "/pubmed/entrez/eutils/efetch.fcgi").await[0];
+    assert_eq!((fetch["id"].as_str(), fetch["retmode"].as_str()), ("30000001,30000002,30000003", "xml"));
+    assert!(sent(&host, "/pubmed/entrez/eutils/esummary.fcgi").await.is_empty());
+    let requests = host.received_requests().await.unwrap();
+    let of = |part: &str| requests.iter().find(|request| request.url.path().contains(part)).unwrap();
+    assert_eq!(of("/semanticscholar/").headers["x-api-key"], "secret-key");
+    assert!(!of("/semanticscholar/").url.as_str().contains("secret-key"));
+    assert_eq!(of("/core/").headers["authorization"], "Bearer secret-key");
+    let body: serde_json::Value = of("/core/").body_json().unwrap();
+    assert_eq!(body["exclude"], serde_json::json!(["fullText"]));
+    assert_eq!(body["q"], "\"random walks\" AND lattice AND (graph OR basis) AND yearPublished>=2016");
+    let europe = of("/europepmc/");
+    assert!(!format!("{} {:?}", europe.url, europe.headers).contains("secret-key"), "no key is for it");
+    let told = serde_json::to_string(&findings).unwrap();
+    assert!(!told.contains("secret-key") && !told.contains("me@example.org"), "{told}");
+}
+
+#[tokio::test]
 async fn a_key_that_a_host_repeats_is_not_told() {
     for status in [401, 400, 200] {
         let host = MockServer::start().await;
         let told = r#"{"error": "bad key", "message": "the key secret-key is unknown"}"#;
         let with = ResponseTemplate::new(status).set_body_string(told);
         Mock::given(path("/openalex/works")).respond_with(with).mount(&host).await;
-        let options = only("openalex", &host).openalex_key("secret-key");
-        let options = options.openalex_key_for(&host.address().to_string()).unwrap();
+        let options = only("openalex", &host).key(SourceName::OpenAlex, "secret-key");
+        let options = options.key_for(SourceName::OpenAlex, &host.address().to_string()).unwrap();
         let findings = ask(options, "walks").await;
         let line = findings.reports[0].line();
         assert!(line.contains("is unknown") && !line.contains("secret-key"), "{line}");

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use graphloom_retrieval::literature::{Fault, Findings, Found, Literature, Query, Recorded, Recording, Source};
+use graphloom_retrieval::literature::{
+    Fault, Findings, Found, Literature, Query, Recorded, Recording, Source, SourceName,
+};
 use graphloom_retrieval::{EngineOutcome, EngineReport, RetrievalError, Search};
 use wiremock::{MockServer, ResponseTemplate};
 
@@ -30,6 +32,16 @@ async fn the_same_work_of_three_sources_is_one_record() {
     let again = Findings::joined([findings.clone(), findings.clone()]);
     assert_eq!(again.records.len(), 4);
     assert_eq!(again.reports.len(), 6);
+}
+
+#[tokio::test]
+async fn the_same_work_of_seven_sources_is_one_record() {
+    let findings = ask(options(&good_host().await).only(&SourceName::ALL), "walks").await;
+    let walks = &findings.records[0];
+    assert_eq!(walks.sources(), ["arxiv", "core", "crossref", "europepmc", "openalex", "pubmed", "semanticscholar"]);
+    assert_eq!((walks.cited_by, walks.publisher.as_deref()), (Some(40), Some("Walk Press")));
+    assert!(walks.pmid.is_some() && walks.pmcid.is_some() && walks.arxiv.is_some());
+    assert_eq!(findings.reports.len(), 7);
 }
 
 #[tokio::test]
@@ -100,7 +112,7 @@ async fn a_recording_gives_the_same_findings_without_a_host() {
     answer(&host, "/arxiv/api/query", ResponseTemplate::new(403).set_body_string("go away")).await;
     let query = Query::parse("walks").unwrap();
     let recording = Recording::create(&path).unwrap();
-    let options = options(&host).contact("me@example.org").unwrap().openalex_key("secret-key");
+    let options = options(&host).contact("me@example.org").unwrap().key(SourceName::OpenAlex, "secret-key");
     let mut live = Literature::open(options).unwrap().recorded(&recording).ask(&query).await;
     drop(host);
     let replay = Literature::of(Recorded::load(&path).unwrap());

@@ -103,6 +103,15 @@ async fn an_error_with_the_status_of_success_is_a_lie_and_with_its_own_a_refusal
             "no field queries here",
         ),
     ];
+    let errors = errors.into_iter().chain([
+        (
+            "semanticscholar",
+            r#"{"error": "Unrecognized or unsupported fields: [x]"}"#,
+            "Unrecognized or unsupported fields: [x]",
+        ),
+        ("core", r#"{"message": "syntax error"}"#, "syntax error"),
+        ("europepmc", r#"{"errCode": 400, "errMsg": "query is mandatory"}"#, "query is mandatory"),
+    ]);
     for (source, text, reason) in errors {
         let route = SOURCES.iter().find(|(name, ..)| *name == source).unwrap().1;
         let reason = reason.to_owned();
@@ -160,6 +169,21 @@ async fn counts_without_records_and_records_without_anything_are_not_believed() 
         let fault = fault(status_of(source, route, body(text)).await);
         assert!(matches!(&fault, Fault::Malformed { reason: told } if told.contains(reason)), "{source}: {fault}");
     }
+}
+
+#[tokio::test]
+async fn pubmed_over_its_limit_reports_success() {
+    let limited = r#"{"error": "API rate limit exceeded", "api-key": "1.2.3.4", "count": "11", "limit": "3"}"#;
+    let lied = r#"{"header": {}, "esearchresult": {"ERROR": "Invalid query"}}"#;
+    for (text, expected) in [
+        (limited, Fault::RateLimited { until: None }),
+        (lied, Fault::Lied { status: 200, reason: "Invalid query".into() }),
+    ] {
+        let outcome = status_of("pubmed", "/pubmed/entrez/eutils/esearch.fcgi", body(text)).await;
+        assert_eq!(fault(outcome), expected);
+    }
+    let none = r#"{"esearchresult": {"count": "0", "idlist": []}}"#;
+    assert_eq!(status_of("pubmed", "/pubmed/entrez/eutils/esearch.fcgi", body(none)).await, EngineOutcome::Empty);
 }
 
 #[tokio::test]

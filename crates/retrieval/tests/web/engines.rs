@@ -75,6 +75,24 @@ async fn serper_is_asked_with_a_posted_question_and_a_key_of_its_own_header() {
 }
 
 #[tokio::test]
+async fn brave_is_asked_in_the_address_and_exa_with_a_posted_question() {
+    let brave = request(EngineName::Brave, "a & b", 3).await;
+    assert_eq!((brave.method.as_str(), &brave.headers["x-subscription-token"]), ("GET", &KEY.parse().unwrap()));
+    assert_eq!(brave.headers["accept"], "application/json");
+    let pairs: std::collections::BTreeMap<String, String> = brave.url.query_pairs().into_owned().collect();
+    assert_eq!((pairs["q"].as_str(), pairs["count"].as_str(), pairs["search_lang"].as_str()), ("a & b", "3", "en"));
+    let long = request(EngineName::Brave, &"log ".repeat(80), 1).await;
+    let asked = long.url.query_pairs().find(|(name, _)| name == "q").unwrap().1.into_owned();
+    assert_eq!(asked.split(' ').count(), 50);
+    let exa = request(EngineName::Exa, "write-ahead\nlog", 99).await;
+    assert_eq!((exa.method.as_str(), &exa.headers["x-api-key"]), ("POST", &KEY.parse().unwrap()));
+    assert_eq!(
+        exa.body_json::<Value>().unwrap(),
+        json!({"query": "write-ahead log", "numResults": 10, "contents": {"text": {"maxCharacters": 12000}}})
+    );
+}
+
+#[tokio::test]
 async fn searxng_and_wikipedia_are_asked_in_the_address() {
     let parameters = |request: &Request| {
         let mut pairs: Vec<String> = request.url.query_pairs().map(|(name, value)| format!("{name}={value}")).collect();

@@ -7,7 +7,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 pub(crate) const KEY: &str = "key-that-must-not-be-shown";
 
 /// The engines with the route that each is asked at, a good body, and one without pages.
-pub(crate) const ENGINES: [(EngineName, &str, &str, &str); 4] = [
+pub(crate) const ENGINES: [(EngineName, &str, &str, &str); 6] = [
     (
         EngineName::Tavily,
         "/tavily/search",
@@ -32,7 +32,22 @@ pub(crate) const ENGINES: [(EngineName, &str, &str, &str); 4] = [
         include_str!("bodies/wikipedia.json"),
         r#"{"batchcomplete": true}"#,
     ),
+    (
+        EngineName::Brave,
+        "/brave/res/v1/web/search",
+        include_str!("bodies/brave.json"),
+        r#"{"type": "search", "query": {"original": "x"}}"#,
+    ),
+    (
+        EngineName::Exa,
+        "/exa/search",
+        include_str!("bodies/exa.json"),
+        r#"{"requestId": "1", "results": [], "costDollars": {"total": 0.005}}"#,
+    ),
 ];
+
+/// The engines that have a key.
+pub(crate) const KEYED: [EngineName; 4] = [EngineName::Tavily, EngineName::Google, EngineName::Brave, EngineName::Exa];
 
 pub(crate) fn json(status: u16, body: &str) -> ResponseTemplate {
     ResponseTemplate::new(status).set_body_raw(body.as_bytes().to_vec(), "application/json")
@@ -45,11 +60,9 @@ pub(crate) async fn answer(host: &MockServer, route: &str, with: ResponseTemplat
 
 pub(crate) fn options(host: &MockServer) -> WebOptions {
     let place = host.address().to_string();
-    [EngineName::Tavily, EngineName::Google]
-        .into_iter()
-        .fold(WebOptions::default().all_at(&host.uri()), |options, name| {
-            options.key(name, KEY).key_for(name, &place).unwrap()
-        })
+    KEYED.into_iter().fold(WebOptions::default().all_at(&host.uri()), |options, name| {
+        options.key(name, KEY).key_for(name, &place).unwrap()
+    })
 }
 
 /// What one engine at `host` makes of a question.

@@ -3,10 +3,12 @@
 
 mod engines;
 mod frozen;
+mod full_text;
 mod guard;
 mod hosts;
 mod keys;
 mod mutilated;
 mod pages;
+mod peer;
 mod together;
 mod trouble;

@@ -20,7 +20,7 @@ proptest! {
 
     #[test]
     fn no_body_breaks_an_engine(
-        which in 0_usize..4,
+        which in 0_usize..6,
         status in prop::sample::select(vec![200_u16, 204, 301, 400, 404, 500]),
         edits in prop::collection::vec((0.0..1.0_f64, 0.0..0.2_f64, "[<>&;{}\\[\\]\":,a-z0-9éß図\u{0}-]{0,12}"), 0..5),
     ) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use graphloom_retrieval::Source;
 use graphloom_retrieval::web::{Page, PageError, PageOptions, Pages};
-use wiremock::matchers::path;
+use wiremock::matchers::{header, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const ARTICLE: &str = "<!DOCTYPE html><html><head><title>The log</title><script>evil()</script></head><body>\
@@ -122,4 +122,52 @@ async fn what_is_no_page_has_its_error() {
         assert_eq!((&error, error.is_retryable()), (&expected, retryable), "{route}");
     }
     assert!(matches!(fetch(&host, "/empty", |_| {}).await, Err(PageError::Empty { .. })));
+}
+
+#[tokio::test]
+async fn a_page_that_its_host_keeps_from_programs_is_not_asked_for() {
+    let rules = "User-agent: *\nDisallow: /private\n\nUser-agent: graphloom\nDisallow: /log\n";
+    let host = host(&[
+        ("/robots.txt", ResponseTemplate::new(200).set_body_raw(rules, "text/plain")),
+        ("/log", html(ARTICLE)),
+        ("/private", html(ARTICLE)),
+        ("/leads", ResponseTemplate::new(302).insert_header("location", "/log")),
+    ])
+    .await;
+    let forbidden = Err(PageError::Robots { host: host.address().to_string() });
+    assert_eq!(fetch(&host, "/log", |_| {}).await, forbidden);
+    assert_eq!(fetch(&host, "/leads", |_| {}).await, forbidden, "a redirect is looked at like the first address");
+    assert!(fetch(&host, "/private", |_| {}).await.is_ok(), "the program's own group counts");
+    assert!(fetch(&host, "/private", |options| options.agent = "reader/1".into()).await.is_err());
+    assert!(fetch(&host, "/log", |options| options.robots = false).await.is_ok());
+    let asked: Vec<String> =
+        host.received_requests().await.unwrap().iter().map(|sent| sent.url.path().to_owned()).collect();
+    assert_eq!(asked.iter().filter(|path| *path == "/log").count(), 1, "{asked:?}");
+}
+
+#[tokio::test]
+async fn a_host_that_cannot_say_what_it_allows_is_left_alone() {
+    let host = host(&[("/robots.txt", ResponseTemplate::new(503)), ("/log", html(ARTICLE))]).await;
+    let error = fetch(&host, "/log", |_| {}).await.unwrap_err();
+    assert!(matches!(&error, PageError::RobotsUnknown { .. }) && error.is_retryable(), "{error}");
+    assert!(error.to_string().contains("is down (status 503)"), "{error}");
+}
+
+#[tokio::test]
+async fn a_page_that_did_not_change_is_not_sent_again() {
+    let host = MockServer::start().await;
+    let same = ResponseTemplate::new(304).insert_header("etag", "\"one\"");
+    Mock::given(path("/log")).and(header("if-none-match", "\"one\"")).respond_with(same).mount(&host).await;
+    Mock::given(path("/log")).respond_with(html(ARTICLE).insert_header("etag", "\"one\"")).mount(&host).await;
+    let pages = Pages::new(PageOptions::default().exempt(&host.address().to_string())).unwrap();
+    let address = format!("{}/log", host.uri());
+    let first = pages.fetch(&address).await.unwrap();
+    assert_eq!(pages.fetch(&address).await.unwrap(), first);
+    let requests = host.received_requests().await.unwrap();
+    let of_page: Vec<bool> = requests
+        .iter()
+        .filter(|sent| sent.url.path() == "/log")
+        .map(|sent| sent.headers.contains_key("if-none-match"))
+        .collect();
+    assert_eq!(of_page, [false, true]);
 }

@@ -1,10 +1,16 @@
 //! Every way in which an engine fails has its outcome, and none of them is a result.
 
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
 use graphloom_retrieval::literature::Fault;
 use graphloom_retrieval::web::{EngineName, EngineOutcome};
 use wiremock::{MockServer, ResponseTemplate};
 
-use super::hosts::{ENGINES, KEY, answer, ask, json};
+use super::hosts::{ENGINES, KEY, KEYED, answer, ask, json};
 
 /// A failure as its name.
 fn kind(outcome: &EngineOutcome) -> &'static str {
@@ -73,6 +79,12 @@ async fn what_only_one_engine_says_is_understood() {
         (EngineName::Tavily, json(432, r#"{"detail": {"error": "plan limit"}}"#), "rate limited"),
         (EngineName::Tavily, json(433, r#"{"detail": {"error": "pay as you go limit"}}"#), "rate limited"),
         (EngineName::Google, json(400, r#"{"message": "Not enough credits", "statusCode": 400}"#), "rate limited"),
+        (EngineName::Exa, json(402, r#"{"error": "no credits", "tag": "NO_MORE_CREDITS"}"#), "rate limited"),
+        (
+            EngineName::Brave,
+            json(422, r#"{"type": "ErrorResponse", "error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "bad"}}"#),
+            "refused",
+        ),
         (
             EngineName::Searxng,
             json(200, r#"{"results": [], "unresponsive_engines": [["google", "CAPTCHA"], ["bing", "timeout"]]}"#),
@@ -113,13 +125,13 @@ async fn a_host_that_is_not_there_is_down() {
     let options = graphloom_retrieval::web::WebOptions::default().all_at(&gone);
     let web = graphloom_retrieval::web::Web::open(&EngineName::ALL, &options).unwrap();
     let found = web.ask("logs", 5).await;
-    assert_eq!(found.reports.len(), 4);
+    assert_eq!(found.reports.len(), 6);
     assert!(found.reports.iter().all(|report| kind(&report.outcome) == "down"));
 }
 
 #[tokio::test]
 async fn a_key_that_a_host_repeats_is_not_repeated() {
-    for (engine, route) in [(EngineName::Tavily, "/tavily/search"), (EngineName::Google, "/google/search")] {
+    for (engine, route, ..) in ENGINES.into_iter().filter(|(engine, ..)| KEYED.contains(engine)) {
         for status in [200, 400, 401, 403] {
             let host = MockServer::start().await;
             answer(&host, route, json(status, &format!(r#"{{"message": "the key {KEY} is wrong"}}"#))).await;
@@ -129,4 +141,70 @@ async fn a_key_that_a_host_repeats_is_not_repeated() {
             assert!(found.reports[0].to_string().contains("is wrong"), "{}", found.reports[0]);
         }
     }
+}
+
+/// A host that begins an answer with `start`, goes on with `piece` again and again, `pause` apart, and counts the bytes
+/// that it got rid of.
+fn endless(start: &'static str, piece: &'static [u8], pause: Duration) -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, sent) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&sent);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let mut go_on = stream.write_all(start.as_bytes()).is_ok();
+            while go_on {
+                go_on = stream.write_all(piece).is_ok();
+                counted.fetch_add(piece.len(), Ordering::SeqCst);
+                std::thread::sleep(pause);
+            }
+        }
+    });
+    (address, sent)
+}
+
+/// What every engine at `place` makes of a question, when an answer may take 300 ms.
+async fn impatient(place: SocketAddr) -> Vec<(EngineName, &'static str)> {
+    let mut outcomes = Vec::new();
+    for (engine, ..) in ENGINES {
+        let mut options = graphloom_retrieval::web::WebOptions::default().all_at(&format!("http://{place}"));
+        let mut politeness = graphloom_retrieval::literature::Politeness::none();
+        politeness.longest_answer = Duration::from_millis(300);
+        options.engines.get_mut(&engine).unwrap().politeness = Some(politeness);
+        let found = graphloom_retrieval::web::Web::open(&[engine], &options).unwrap().ask("logs", 5).await;
+        assert!(found.results.is_empty());
+        outcomes.push((engine, kind(&found.reports[0].outcome)));
+    }
+    outcomes
+}
+
+#[tokio::test]
+async fn headers_that_trickle_end() {
+    let (place, _) = endless("HTTP/1.1 200 OK\r\n", b"x: y\r\n", Duration::from_millis(50));
+    for (engine, outcome) in impatient(place).await {
+        assert_eq!(outcome, "timed out", "{engine}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_without_end_is_cut_off() {
+    const START: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    const PIECE: &[u8] = b"10\r\n                \r\n";
+    let (place, sent) = endless(START, PIECE, Duration::ZERO);
+    for (engine, outcome) in impatient(place).await {
+        assert!(matches!(outcome, "too large" | "timed out"), "{engine}: {outcome}");
+    }
+    let bytes = sent.load(Ordering::SeqCst);
+    assert!(bytes > PIECE.len() * 100, "{bytes}");
+}
+
+#[tokio::test]
+async fn fifty_megabytes_are_refused_before_they_are_read() {
+    const START: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 52428800\r\n\r\n";
+    let (place, sent) = endless(START, &[b' '; 1024], Duration::from_millis(1));
+    for (engine, outcome) in impatient(place).await {
+        assert_eq!(outcome, "too large", "{engine}");
+    }
+    let bytes = sent.load(Ordering::SeqCst);
+    assert!(bytes < 16 << 20, "{bytes} bytes were taken");
 }

@@ -6,5 +6,5 @@ mod recorded;
 mod retrieved;
 
 pub use engines::Engines;
-pub use open::{OpenedWeb, open_web};
+pub use open::{OpenedWeb, configured_engines, network_options, open_web};
 pub use retrieved::Retrieved;

@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use graphloom_retrieval::literature::{Arxiv, Crossref, OpenAlex};
+use graphloom_retrieval::literature::SourceName;
 use graphloom_retrieval::web::{EngineName, LONGEST_ADDRESS, PageOptions, WebOptions};
 use graphloom_retrieval::{NetworkOptions, RetrievalError, Search};
 
 use crate::config::Config;
 use crate::status::{Notice, StatusCode};
-
-/// The sources of literature, by name.
-const LITERATURE: [&str; 3] = [OpenAlex::NAME, Arxiv::NAME, Crossref::NAME];
 
 /// What the network is searched with.
 #[derive(Clone, Default)]
@@ -46,20 +43,40 @@ pub fn open_web(
     names: &[String],
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<OpenedWeb, Notice> {
-    let setup = |error: &RetrievalError| Notice::fatal(StatusCode::SearchSetup, error.to_string());
-    let web_config = &config.web_search_engine_config;
-    let mut options = WebOptions::from_environment(&variable).map_err(|error| setup(&error))?;
-    options.per_second = config.web_search_max_qps;
-    let configured = web_config.search_engine_name.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let mut named: Vec<String> =
-        if names.is_empty() { configured.map(str::to_owned).collect() } else { names.to_vec() };
+    let mut named: Vec<String> = if names.is_empty() { configured_engines(config) } else { names.to_vec() };
     if named.is_empty() {
-        let with_key = [EngineName::Tavily, EngineName::Google, EngineName::Searxng];
-        named = with_key.into_iter().filter(|name| options.is_ready(*name)).map(|name| name.to_string()).collect();
+        let web = WebOptions::from_environment(&variable).map_err(|error| setup(&error))?;
+        let with_key = EngineName::ALL.into_iter().filter(|name| *name != EngineName::Wikipedia && web.is_ready(*name));
+        named = with_key.map(|name| name.to_string()).collect();
     }
-    let is_literature = |name: &&String| LITERATURE.contains(&name.as_str());
-    let engines = named.iter().filter(|name| !is_literature(name)).map(|name| name.parse::<EngineName>());
-    let engines = engines.collect::<Result<Vec<_>, _>>().map_err(|error| setup(&error))?;
+    let network = network_options(config, &named, &variable)?;
+    let names: Vec<&str> = named.iter().map(String::as_str).collect();
+    let network = network.open(&names).map_err(|error| setup(&error))?;
+    Ok(OpenedWeb { search: network.search(), withheld: network.withheld })
+}
+
+/// The names of `web_search_engine_config.search_engine_name`.
+pub fn configured_engines(config: &Config) -> Vec<String> {
+    let names = config.web_search_engine_config.search_engine_name.split(',').map(str::trim);
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// How the engines of these names are asked under this configuration; see [`open_web`].
+///
+/// # Errors
+/// As [`open_web`].
+pub fn network_options(
+    config: &Config,
+    names: &[String],
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<NetworkOptions, Notice> {
+    let web_config = &config.web_search_engine_config;
+    let mut network = NetworkOptions::from_environment(&variable).map_err(|error| setup(&error))?;
+    let mut options = network.web;
+    options.per_second = config.web_search_max_qps;
+    let engines = names.iter().filter(|name| name.parse::<SourceName>().is_err());
+    let engines = engines.map(|name| name.parse::<EngineName>()).collect::<Result<Vec<_>, _>>();
+    let engines = engines.map_err(|error| setup(&error))?;
     if let [engine] = engines[..] {
         if web_config.search_url.len() >= LONGEST_ADDRESS {
             let message = "`web_search_engine_config.search_url` is longer than 8192 characters";
@@ -77,11 +94,12 @@ pub fn open_web(
                        the key of each in the environment";
         return Err(Notice::fatal(StatusCode::SearchSetup, message));
     }
-    let mut network = NetworkOptions::from_environment(&variable).map_err(|error| setup(&error))?;
     (network.web, network.pages) = (options, page_options(config));
-    let names: Vec<&str> = named.iter().map(String::as_str).collect();
-    let network = network.open(&names).map_err(|error| setup(&error))?;
-    Ok(OpenedWeb { search: network.search(), withheld: network.withheld })
+    Ok(network)
+}
+
+fn setup(error: &RetrievalError) -> Notice {
+    Notice::fatal(StatusCode::SearchSetup, error.to_string())
 }
 
 /// How pages are fetched; nothing when they are not.

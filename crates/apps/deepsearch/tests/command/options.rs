@@ -54,6 +54,18 @@ fn every_option_changes_something() {
             ask(&["--corpus", "corpus", "--search", "none"]),
             OptionEffect::Shows("leaves `local` out"),
         ),
+        (
+            "--mcp-config",
+            ask(&["--corpus", "corpus"]),
+            ask(&["--corpus", "corpus", "--mcp-config", "servers.json"]),
+            OptionEffect::Shows("is for `--search mcp`"),
+        ),
+        (
+            "--full-text",
+            ask(&["--corpus", "corpus"]),
+            ask(&["--corpus", "corpus", "--full-text"]),
+            OptionEffect::Shows("needs a source of literature"),
+        ),
         ("--thread", ask(&[]), ask(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
         ("--out", again(&[]), again(&["--out", "mine"]), OptionEffect::Writes("mine/report.md", "The log")),
         (

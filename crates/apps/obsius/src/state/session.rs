@@ -29,6 +29,15 @@ pub struct SessionInfo {
     pub seed: u64,
     /// The parameters.
     pub config: Config,
+    /// The folders of `--corpus`, as they were given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corpus: Vec<String>,
+    /// The engines of `--search`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub search: Vec<String>,
+    /// The working directory, from which the folders lead; empty without folders.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub directory: String,
     /// Requests and answers of the same session before this one, oldest first.
     pub earlier: Vec<PastRequest>,
 }

@@ -19,6 +19,7 @@ mod search;
 mod sessions;
 mod settings;
 mod skipped;
+mod sources;
 mod support;
 #[cfg(unix)]
 mod terminal;

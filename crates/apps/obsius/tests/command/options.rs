@@ -28,6 +28,7 @@ fn every_option_changes_something() {
     assert!(done.status.success(), "{}", text(&done.stderr));
     std::fs::write(dir.vault().join("Salt.md"), "Somebody else wrote this.\n").unwrap();
     std::fs::write(dir.path("mine.toml"), "MAX_ITERATIONS = 3\n").unwrap();
+    dir.write("papers/log.md", "# The log\n\nEvery change is written to the log first.\n");
     dir.write("servers.json", r#"{"mcpServers": {"absent": {"command": "/nothing/here"}}}"#);
     std::fs::create_dir(dir.path("prompts")).unwrap();
     std::fs::write(dir.path("prompts/broken.j2"), "{% if %}").unwrap();
@@ -68,6 +69,19 @@ fn every_option_changes_something() {
             run(&[]),
             run(&["--mcp-config", "servers.json"]),
             OptionEffect::Shows("the MCP server `absent` did not start"),
+        ),
+        ("--corpus", run(&[]), run(&["--corpus", "papers"]), OptionEffect::Shows("corpus: ")),
+        (
+            "--search",
+            run(&["--corpus", "papers"]),
+            run(&["--corpus", "papers", "--search", "none"]),
+            OptionEffect::Shows("leaves `local` out"),
+        ),
+        (
+            "--full-text",
+            run(&["--corpus", "papers"]),
+            run(&["--corpus", "papers", "--full-text"]),
+            OptionEffect::Shows("needs a source of literature"),
         ),
         ("--prompts", run(&[]), run(&["--prompts", "prompts"]), OptionEffect::Shows("broken")),
         (

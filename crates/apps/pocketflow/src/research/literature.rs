@@ -1,8 +1,8 @@
-//! How OpenAlex, arXiv and Crossref are asked.
+//! How the sources of literature are asked.
 
 use std::time::Duration;
 
-use graphloom_retrieval::literature::SourceOptions;
+use graphloom_retrieval::literature::SourceName;
 use graphloom_retrieval::{NetworkOptions, RetrievalError};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct LiteratureConfig {
     pub until: Option<u16>,
     /// The longest wait in seconds for one source and one query, with all tries and pauses.
     pub deadline_seconds: u64,
-    /// One address of one's own for all three, asked without pauses, such as `http://127.0.0.1:8080`: a mirror or a
+    /// One address of one's own for all of them, asked without pauses, such as `http://127.0.0.1:8080`: a mirror or a
     /// server of a test. See [`all_at`](graphloom_retrieval::literature::LiteratureOptions::all_at).
     pub address: Option<String>,
     /// OpenAlex.
@@ -28,6 +28,14 @@ pub struct LiteratureConfig {
     pub arxiv: SourceConfig,
     /// Crossref.
     pub crossref: SourceConfig,
+    /// PubMed.
+    pub pubmed: SourceConfig,
+    /// Semantic Scholar.
+    pub semanticscholar: SourceConfig,
+    /// CORE.
+    pub core: SourceConfig,
+    /// Europe PMC.
+    pub europepmc: SourceConfig,
 }
 
 /// One source.
@@ -50,6 +58,10 @@ impl Default for LiteratureConfig {
             openalex: SourceConfig::default(),
             arxiv: SourceConfig::default(),
             crossref: SourceConfig::default(),
+            pubmed: SourceConfig::default(),
+            semanticscholar: SourceConfig::default(),
+            core: SourceConfig::default(),
+            europepmc: SourceConfig::default(),
         }
     }
 }
@@ -66,19 +78,27 @@ impl LiteratureConfig {
         let mut options = network.literature.agent(agent);
         if let Some(contact) = &self.contact {
             options = options.contact(contact)?;
+            network.web.contact.clone_from(&options.contact);
         }
         options.deadline = Duration::from_secs(self.deadline_seconds);
         if let Some(address) = &self.address {
             options = options.all_at(address);
         }
-        let set = |place: &mut SourceOptions, config: &SourceConfig| {
+        for name in SourceName::ALL {
+            let config = match name {
+                SourceName::OpenAlex => &self.openalex,
+                SourceName::Arxiv => &self.arxiv,
+                SourceName::Crossref => &self.crossref,
+                SourceName::Pubmed => &self.pubmed,
+                SourceName::SemanticScholar => &self.semanticscholar,
+                SourceName::Core => &self.core,
+                SourceName::EuropePmc => &self.europepmc,
+                _ => continue,
+            };
             if config.address.is_some() {
-                place.address.clone_from(&config.address);
+                options.source_mut(name).address.clone_from(&config.address);
             }
-        };
-        set(&mut options.openalex, &self.openalex);
-        set(&mut options.arxiv, &self.arxiv);
-        set(&mut options.crossref, &self.crossref);
+        }
         network.literature = options;
         (network.since, network.until) = (self.since, self.until);
         Ok(network)

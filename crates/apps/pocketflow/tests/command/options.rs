@@ -55,6 +55,18 @@ fn every_option_changes_something() {
             say(&["--corpus", "papers", "--search", "none"]),
             OptionEffect::Shows("leaves `local` out"),
         ),
+        (
+            "--mcp-config",
+            say(&["--corpus", "papers"]),
+            say(&["--corpus", "papers", "--mcp-config", "servers.json"]),
+            OptionEffect::Shows("is for `--search mcp`"),
+        ),
+        (
+            "--full-text",
+            say(&["--corpus", "papers"]),
+            say(&["--corpus", "papers", "--full-text"]),
+            OptionEffect::Shows("needs a source of literature"),
+        ),
         ("--thread", chat(&[]), chat(&["--thread", "mine"]), OptionEffect::Shows("conversation `mine`")),
         (
             "--out",

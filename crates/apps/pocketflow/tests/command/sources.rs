@@ -233,6 +233,22 @@ fn the_web_is_searched_as_the_other_sources_are() {
 }
 
 #[test]
+fn open_full_texts_are_looked_for_where_that_is_said() {
+    let (dir, hosts) = (TestDir::new(), Hosts::start());
+    let mut body = openalex();
+    // A place in a private network, which is not asked.
+    body["results"][0]["open_access"] = json!({ "oa_url": "http://127.0.0.1/spring-tides" });
+    hosts.answer("openalex", ResponseTemplate::new(200).set_body_json(body));
+    let told = "of `Spring tides in bays` only the abstract is used";
+    for (id, more, is_told) in [("c1", &[][..], false), ("c2", &["--full-text"], true)] {
+        said(&hosts.talk(&dir, "openalex", &["say", id, "tides"]), WAITING);
+        let review = said(&hosts.talk(&dir, "openalex", &[&["say", id, "approve"], more].concat()), WAITING);
+        assert!(review.contains("- OpenAlex gave"), "{review}");
+        assert_eq!(review.contains(told) && review.contains("this machine, which is not asked"), is_told, "{review}");
+    }
+}
+
+#[test]
 fn a_proxy_is_used_and_offline_asks_nobody() {
     let (dir, hosts) = (TestDir::new(), Hosts::start());
     // The server stands for a proxy, which gets whole addresses.

@@ -78,6 +78,18 @@ fn every_option_changes_something() {
             report(&["--corpus", "corpus", "--search", "none"]),
             OptionEffect::Shows("leaves `local` out"),
         ),
+        (
+            "--mcp-config",
+            report(&["--corpus", "corpus"]),
+            report(&["--corpus", "corpus", "--mcp-config", "servers.json"]),
+            OptionEffect::Shows("is for `--search mcp`"),
+        ),
+        (
+            "--full-text",
+            report(&["--corpus", "corpus"]),
+            report(&["--corpus", "corpus", "--full-text"]),
+            OptionEffect::Shows("needs a source of literature"),
+        ),
         ("--thread", report(&[]), report(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
         ("--out", report(&[]), report(&["--out", "mine"]), OptionEffect::Writes("mine/report.md", "Part one")),
         ("--config", print(&[]), print(&["--config", "mine.toml"]), OptionEffect::Shows("length = 77")),

@@ -43,7 +43,9 @@ pub(crate) async fn run(args: DoctorArgs, dirs: &DataDir, session: &Session) -> 
         let network = SearchEngine::value_variants().iter().filter(|engine| engine.is_network());
         let names: Vec<String> = network.map(|engine| format!("`{engine}`")).collect();
         let names = names.join(", ");
-        return Err(Failure::usage(format!("`local` and `none` need no asking; `doctor --search` takes {names}")));
+        return Err(Failure::usage(format!(
+            "`local`, `mcp` and `none` need no asking; `doctor --search` takes {names}"
+        )));
     }
     let progress = &session.progress;
     progress.phase("looking for model servers on this machine");

@@ -5,10 +5,10 @@ mod atom;
 use async_trait::async_trait;
 use reqwest::Url;
 
-use super::gateway::{Gateway, Reply};
 use super::json::{data, is_link};
 use super::text::{one_line, shortened};
 use super::{ArxivId, Author, Doi, Fault, Found, Provenance, Query, Record, RecordKind, Source, compile};
+use super::{Gateway, Reply};
 use atom::Entry;
 
 /// The part of an entry's id that marks an error, whatever the status.

@@ -1,5 +1,7 @@
 //! The engines, one a file: how each is asked and how its answer is read.
 
+mod brave;
+mod exa;
 mod searxng;
 mod serper;
 mod tavily;
@@ -7,6 +9,8 @@ mod wikipedia;
 
 use std::time::Duration;
 
+pub use brave::Brave;
+pub use exa::Exa;
 pub use searxng::Searxng;
 pub use serper::Serper;
 pub use tavily::Tavily;
@@ -21,32 +25,28 @@ use graphloom_http::is_loopback;
 /// The manners towards an interface that is paid for: several questions at once, an answer remembered for an hour so
 /// that it is not paid twice.
 fn paid() -> Politeness {
-    Politeness {
-        interval: Duration::from_millis(100),
-        at_once: 4,
-        tries: 3,
-        remembered: Duration::from_secs(3600),
-        ..Politeness::default()
-    }
+    Politeness::paced(Duration::from_millis(100), 4).trying(3).remembering(Duration::from_secs(3600))
 }
 
 /// The way to the host of an engine. It is not followed elsewhere, so that key and question stay with it.
 fn gateway(setup: &Setup, options: &WebOptions, usual: Politeness) -> Result<Gateway, RetrievalError> {
     let politeness = match &setup.politeness {
         Some(politeness) => politeness.clone(),
-        // A server on this machine comes and goes, and nobody else asks it.
-        None if is_loopback(&setup.url) => Politeness {
-            interval: Duration::ZERO,
-            first_pause: Duration::from_millis(50),
-            longest_pause: Duration::from_millis(500),
-            remembered: Duration::ZERO,
-            shared: false,
-            ..usual
-        },
+        None if is_loopback(&setup.url) => on_this_machine(usual),
         None => usual,
     };
     let contact = options.contact.as_ref().map(crate::literature::Contact::as_str);
-    Gateway::without_redirects(&setup.url, &options.agent, contact, politeness)
+    Ok(Gateway::without_redirects(&setup.url, &options.agent, contact, politeness)?)
+}
+
+/// A server on this machine comes and goes, and nobody else asks it.
+fn on_this_machine(usual: Politeness) -> Politeness {
+    let mut politeness = usual.remembering(Duration::ZERO);
+    politeness.interval = Duration::ZERO;
+    politeness.first_pause = Duration::from_millis(50);
+    politeness.longest_pause = Duration::from_millis(500);
+    politeness.shared = false;
+    politeness
 }
 
 /// The engine of a name.
@@ -57,6 +57,8 @@ pub(super) fn open(
     Ok(match name {
         EngineName::Tavily => std::sync::Arc::new(Tavily::open(options)?),
         EngineName::Google => std::sync::Arc::new(Serper::open(options)?),
+        EngineName::Brave => std::sync::Arc::new(Brave::open(options)?),
+        EngineName::Exa => std::sync::Arc::new(Exa::open(options)?),
         EngineName::Searxng => std::sync::Arc::new(Searxng::open(options)?),
         EngineName::Wikipedia => std::sync::Arc::new(Wikipedia::open(options)?),
     })

@@ -27,7 +27,7 @@ impl Searxng {
     /// [`RetrievalError::NoAddress`]; [`RetrievalError::SourceAddress`]; [`RetrievalError::NoClient`].
     pub fn open(options: &WebOptions) -> Result<Self, RetrievalError> {
         let setup = options.setup(EngineName::Searxng, None, "/search")?;
-        let gateway = gateway(&setup, options, Politeness { tries: 2, ..Politeness::default() })?;
+        let gateway = gateway(&setup, options, Politeness::default().trying(2))?;
         Ok(Self { gateway, url: setup.url, language: options.language.clone() })
     }
 }

@@ -34,7 +34,7 @@ impl Wikipedia {
         let usual = format!("https://{code}.wikipedia.org");
         let setup = options.setup(EngineName::Wikipedia, Some(&usual), "/w/api.php")?;
         // The rules of the interface ask for one request after the other.
-        let politeness = Politeness { interval: Duration::from_millis(200), ..Politeness::default() };
+        let politeness = Politeness::paced(Duration::from_millis(200), 1);
         Ok(Self { gateway: gateway(&setup, options, politeness)?, url: setup.url })
     }
 }

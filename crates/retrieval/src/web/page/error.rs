@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use graphloom_http::gateway::{AnswerError, HostFault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +89,20 @@ pub enum PageError {
         /// What happened.
         reason: String,
     },
+    /// The host asks programs not to read the page.
+    #[error("the `robots.txt` of `{host}` asks programs not to read the page; open it in a browser")]
+    Robots {
+        /// The host with its port.
+        host: String,
+    },
+    /// Whether programs may read the page is not known.
+    #[error("whether programs may read the page is not known, because the `robots.txt` of `{host}` {reason}")]
+    RobotsUnknown {
+        /// The host with its port.
+        host: String,
+        /// What became of the file.
+        reason: String,
+    },
     /// There is no text in it.
     #[error("the page has no text that can be read ({reason})")]
     Empty {
@@ -107,6 +122,39 @@ impl PageError {
                 | Self::Down { .. }
                 | Self::Encoded { .. }
                 | Self::Unresolved { .. }
+                | Self::RobotsUnknown { .. }
         )
+    }
+}
+
+impl From<HostFault> for PageError {
+    fn from(fault: HostFault) -> Self {
+        match fault {
+            HostFault::RateLimited { status, .. } | HostFault::Failing { status } => Self::Busy { status },
+            HostFault::BudgetSpent { .. } => Self::Busy { status: 429 },
+            HostFault::Refused { status, .. } => Self::Refused { status },
+            HostFault::TooLarge { limit } => Self::TooLarge { limit },
+            HostFault::TimedOut { seconds } => Self::TimedOut { seconds },
+            HostFault::Private { host, address, network } => Self::Private { host, address, network },
+            HostFault::Port { host, port } => Self::Port { host, port },
+            HostFault::Unresolved { host } => Self::Unresolved { host },
+            HostFault::Robots { host } => Self::Robots { host },
+            HostFault::RobotsUnknown { host, reason } => Self::RobotsUnknown { host, reason },
+            fault @ HostFault::Offline { .. } => Self::Address { reason: fault.to_string() },
+            HostFault::Down { reason } => Self::Down { reason },
+            other => Self::Down { reason: other.to_string() },
+        }
+    }
+}
+
+/// What is wrong with a page says nothing of its host: faults of hosts come from the gateway.
+impl AnswerError for PageError {
+    fn host_fault(&self) -> Option<HostFault> {
+        match self {
+            Self::Busy { status } => Some(HostFault::Failing { status: *status }),
+            Self::TimedOut { seconds } => Some(HostFault::TimedOut { seconds: *seconds }),
+            Self::Down { reason } => Some(HostFault::Down { reason: reason.clone() }),
+            _ => None,
+        }
     }
 }

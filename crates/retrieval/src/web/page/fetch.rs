@@ -1,17 +1,14 @@
 //! Getting a page, hop by hop.
 
-use std::error::Error;
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::Arc;
 
-use graphloom_http::{innermost, unproxied};
+use graphloom_http::gateway::{OpenWeb, OpenWebOptions, Reply, Request, ResolveHost, SystemNames};
 use graphloom_text::{LONGEST_ADDRESS, canonical, has_credentials};
+use reqwest::Url;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
-use reqwest::{Client, Response, Url, redirect};
 
-use super::guard::{Guard, ResolveHost, SystemNames, check};
-use super::{Page, PageError, PageOptions, read};
+use super::{Page, PageError, PageOptions, ReadPdf, read};
 use crate::RetrievalError;
 use crate::literature::text::shortened;
 
@@ -19,13 +16,19 @@ use crate::literature::text::shortened;
 ///
 /// Only `http` and `https` are spoken, only to the ports of [`PageOptions::ports`], and only to hosts none of whose
 /// addresses is [forbidden](super::forbidden_address); every redirect is checked like the first address. No proxy is
-/// used, because a proxy would look the host up itself. Cookies and credentials are never sent.
+/// used, because a proxy would look the host up itself. Cookies and credentials are never sent. What the `robots.txt` of a
+/// host keeps from programs is not asked for, and a host is asked at its own pace, see [`OpenWeb`].
 #[derive(Clone)]
 pub struct Pages {
-    guarded: Client,
-    /// For exempt hosts, which may be anywhere.
-    exempt: Client,
+    web: Arc<OpenWeb>,
     options: Arc<PageOptions>,
+    pdf: Option<Arc<dyn ReadPdf>>,
+}
+
+/// What a host answers.
+enum Hop {
+    Next(Url),
+    Body { media_type: Option<String>, body: Vec<u8> },
 }
 
 impl Pages {
@@ -42,16 +45,19 @@ impl Pages {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_names(options: PageOptions, names: Arc<dyn ResolveHost>) -> Result<Self, RetrievalError> {
-        let builder = || unproxied(&options.agent).redirect(redirect::Policy::none());
-        let made = |client: Result<Client, reqwest::Error>| {
-            client.map_err(|error| RetrievalError::NoClient {
-                address: "pages of the web".to_owned(),
-                reason: innermost(&error),
-            })
-        };
-        let guarded = made(builder().dns_resolver(Arc::new(Guard { names })).build())?;
-        let exempt = made(builder().pool_max_idle_per_host(0).build())?;
-        Ok(Self { guarded, exempt, options: Arc::new(options) })
+        let mut web = OpenWebOptions::new(&options.agent);
+        web.ports.clone_from(&options.ports);
+        web.exempt.clone_from(&options.exempt);
+        web.robots = options.robots;
+        web.politeness.longest_body = options.longest_body;
+        Ok(Self { web: Arc::new(OpenWeb::new(web, names)?), options: Arc::new(options), pdf: None })
+    }
+
+    /// Also reads pages that are PDF, with `reader`.
+    #[must_use]
+    pub fn with_pdf(mut self, reader: Arc<dyn ReadPdf>) -> Self {
+        self.pdf = Some(reader);
+        self
     }
 
     /// The page at `address`.
@@ -68,81 +74,28 @@ impl Pages {
         let mut url = parse(address)?;
         let mut notes = Vec::new();
         for _ in 0..=self.options.redirects {
-            let response = self.get(&url).await?;
-            if let Some(next) = next_hop(&url, &response)? {
-                notes.push(format!("the page leads on to `{}`", shortened(next.as_str(), 200)));
-                url = next;
-                continue;
+            let request = Request::get(url.clone())
+                .header(
+                    ACCEPT,
+                    match self.pdf {
+                        None => "text/html, application/xhtml+xml, text/plain;q=0.9, text/markdown;q=0.9, application/xml;q=0.8",
+                        Some(_) => {
+                            "text/html, application/xhtml+xml, text/plain;q=0.9, text/markdown;q=0.9, application/xml;q=0.8, \
+                             application/pdf;q=0.7"
+                        }
+                    },
+                )
+                .header(ACCEPT_ENCODING, "identity")
+                .body_if(if self.pdf.is_some() { is_wanted_with_pdf } else { is_wanted });
+            match self.web.ask(&request, |reply| hop(&url, reply, self.pdf.is_some())).await?.value {
+                Hop::Next(next) => {
+                    notes.push(format!("the page leads on to `{}`", shortened(next.as_str(), 200)));
+                    url = next;
+                }
+                Hop::Body { media_type, body } => return page(url, media_type, body, self.pdf.clone(), notes).await,
             }
-            return self.read(url, response, notes).await;
         }
         Err(PageError::Redirects { most: self.options.redirects })
-    }
-
-    async fn get(&self, url: &Url) -> Result<Response, PageError> {
-        graphloom_http::check(url).map_err(|error| PageError::Address { reason: error.to_string() })?;
-        let host = url.host_str().unwrap_or_default().to_owned();
-        let port = url.port_or_known_default().unwrap_or_default();
-        let is_exempt = self.options.exempt.contains(&format!("{host}:{port}"));
-        if !is_exempt {
-            if !self.options.ports.contains(&port) {
-                return Err(PageError::Port { host, port });
-            }
-            // A host that is written as an address is not looked up, so the resolver never sees it.
-            if let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() {
-                check(&host, address)?;
-            }
-        }
-        let client = if is_exempt { &self.exempt } else { &self.guarded };
-        let response = client
-            .get(url.clone())
-            .header(ACCEPT, "text/html, application/xhtml+xml, text/plain;q=0.9, text/markdown;q=0.9")
-            .header(ACCEPT_ENCODING, "identity")
-            .send()
-            .await
-            .map_err(|error| fault(&error))?;
-        if !is_exempt && let Some(remote) = response.remote_addr() {
-            // What is connected to is what was checked; this holds even if the client should change.
-            check(&host, remote.ip())?;
-        }
-        Ok(response)
-    }
-
-    async fn read(&self, url: Url, mut response: Response, notes: Vec<String>) -> Result<Page, PageError> {
-        match response.status().as_u16() {
-            200 | 203 => {}
-            status @ (408 | 425 | 429 | 500..) => return Err(PageError::Busy { status }),
-            status => return Err(PageError::Refused { status }),
-        }
-        let header =
-            |headers: &HeaderMap, name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let media_type = header(response.headers(), CONTENT_TYPE);
-        if let Some(encoding) = header(response.headers(), CONTENT_ENCODING).filter(|name| name != "identity") {
-            return Err(PageError::Encoded { encoding: shortened(&encoding, 40) });
-        }
-        if media_type.is_some() {
-            // What is not read is not loaded either.
-            read::format_of(media_type.as_deref(), &[])?;
-        }
-        let limit = self.options.longest_body;
-        let too_large = PageError::TooLarge { limit };
-        if response.content_length().is_some_and(|length| length > limit as u64) {
-            return Err(too_large);
-        }
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| fault(&error))? {
-            if body.len() + chunk.len() > limit {
-                return Err(too_large);
-            }
-            body.extend_from_slice(&chunk);
-        }
-        let format = read::format_of(media_type.as_deref(), &body)?;
-        let url = canonical(url.as_str()).unwrap_or_else(|| url.to_string());
-        let extracted = tokio::task::spawn_blocking(move || {
-            let declared = media_type.as_deref().and_then(read::charset_of);
-            read::page(url, format, declared, &body, notes)
-        });
-        extracted.await.unwrap_or_else(|error| Err(PageError::Empty { reason: error.to_string() }))
     }
 }
 
@@ -150,6 +103,62 @@ impl fmt::Debug for Pages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pages").field("options", &self.options).finish_non_exhaustive()
     }
+}
+
+fn text_of(headers: &HeaderMap, name: &reqwest::header::HeaderName) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+/// What is not read is not loaded either.
+fn is_wanted(status: u16, headers: &HeaderMap) -> bool {
+    wants(status, headers, false)
+}
+
+fn is_wanted_with_pdf(status: u16, headers: &HeaderMap) -> bool {
+    wants(status, headers, true)
+}
+
+fn wants(status: u16, headers: &HeaderMap, reads_pdf: bool) -> bool {
+    let media_type = text_of(headers, &CONTENT_TYPE);
+    matches!(status, 200 | 203)
+        && text_of(headers, &CONTENT_ENCODING).is_none_or(|encoding| encoding == "identity")
+        && media_type.is_none_or(|kind| read::format_of(Some(&kind), &[], reads_pdf).is_ok())
+}
+
+/// What an answer from `url` is.
+fn hop(url: &Url, reply: &Reply, reads_pdf: bool) -> Result<Hop, PageError> {
+    match reply.status {
+        200 | 203 => {}
+        status @ (301 | 302 | 303 | 307 | 308) => {
+            let location = reply.header(LOCATION.as_str()).ok_or(PageError::Refused { status })?;
+            let next = url.join(location).map_err(|error| PageError::Address { reason: error.to_string() })?;
+            return parse(next.as_str()).map(Hop::Next);
+        }
+        status => return Err(PageError::Refused { status }),
+    }
+    let media_type = text_of(&reply.headers, &CONTENT_TYPE);
+    if let Some(encoding) = text_of(&reply.headers, &CONTENT_ENCODING).filter(|name| name != "identity") {
+        return Err(PageError::Encoded { encoding: shortened(&encoding, 40) });
+    }
+    read::format_of(media_type.as_deref(), &reply.body, reads_pdf)?;
+    Ok(Hop::Body { media_type, body: reply.body.clone() })
+}
+
+/// The page in a body.
+async fn page(
+    url: Url,
+    media_type: Option<String>,
+    body: Vec<u8>,
+    pdf: Option<Arc<dyn ReadPdf>>,
+    notes: Vec<String>,
+) -> Result<Page, PageError> {
+    let kind = read::format_of(media_type.as_deref(), &body, pdf.is_some())?;
+    let url = canonical(url.as_str()).unwrap_or_else(|| url.to_string());
+    let extracted = tokio::task::spawn_blocking(move || {
+        let declared = media_type.as_deref().and_then(read::charset_of);
+        read::page(url, kind, declared, &body, pdf.as_deref(), notes)
+    });
+    extracted.await.unwrap_or_else(|error| Err(PageError::Empty { reason: error.to_string() }))
 }
 
 /// An address that can be that of a page.
@@ -170,29 +179,4 @@ fn parse(address: &str) -> Result<Url, PageError> {
     }
     url.set_fragment(None);
     Ok(url)
-}
-
-/// The address that an answer leads on to.
-fn next_hop(from: &Url, response: &Response) -> Result<Option<Url>, PageError> {
-    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
-        return Ok(None);
-    }
-    let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-    let Some(location) = location else {
-        return Err(PageError::Refused { status: response.status().as_u16() });
-    };
-    let next = from.join(location).map_err(|error| PageError::Address { reason: error.to_string() })?;
-    parse(next.as_str()).map(Some)
-}
-
-/// The guard's own reason when it is the cause, else what the system says.
-fn fault(error: &reqwest::Error) -> PageError {
-    let mut source: Option<&(dyn Error + 'static)> = error.source();
-    while let Some(inner) = source {
-        if let Some(own) = inner.downcast_ref::<PageError>() {
-            return own.clone();
-        }
-        source = inner.source();
-    }
-    PageError::Down { reason: innermost(error) }
 }

@@ -3,7 +3,7 @@
 mod charset;
 mod error;
 mod fetch;
-mod guard;
+mod pdf;
 mod read;
 
 use std::time::Duration;
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 pub use error::PageError;
 pub use fetch::Pages;
-pub use guard::{ResolveHost, forbidden_address};
+pub use graphloom_http::gateway::{ResolveHost, forbidden_address};
+pub use pdf::{PdfText, ReadPdf};
 
 use crate::{Evidence, Source};
 
@@ -60,6 +61,8 @@ pub struct PageOptions {
     pub redirects: usize,
     /// The ports that may be asked; 80 and 443 unless set.
     pub ports: Vec<u16>,
+    /// Whether the `robots.txt` of a host is obeyed; so unless set.
+    pub robots: bool,
     /// Hosts, with their ports, that may be asked wherever they are: `127.0.0.1:8080` for a server of one's own. Nothing
     /// is exempt unless set.
     pub exempt: Vec<String>,
@@ -73,6 +76,7 @@ impl Default for PageOptions {
             deadline: Duration::from_secs(30),
             redirects: 5,
             ports: vec![80, 443],
+            robots: true,
             exempt: Vec::new(),
         }
     }

@@ -2,25 +2,40 @@
 
 use super::super::bounds::{LONGEST_TEXT, visible};
 use super::charset::decode;
-use super::{Page, PageError};
+use super::{Page, PageError, PdfText, ReadPdf};
 use crate::document::{self, Format};
 use crate::literature::text::shortened;
 
 /// A passage of an extracted page is about this long, in bytes; only the headings between them matter here.
 const PASSAGE: usize = 4000;
 
+/// What a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Body {
+    Text(Format),
+    /// A full text in XML, as repositories of journals serve it.
+    Article,
+    Pdf,
+}
+
 /// How a body is read, by its media type. Without one it is sniffed.
-pub(super) fn format_of(media_type: Option<&str>, body: &[u8]) -> Result<Format, PageError> {
+pub(super) fn format_of(media_type: Option<&str>, body: &[u8], reads_pdf: bool) -> Result<Body, PageError> {
     let named = media_type.map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
     match named.as_deref() {
-        Some("text/html" | "application/xhtml+xml") => Ok(Format::Html),
-        Some("text/markdown" | "text/x-markdown") => Ok(Format::Markdown),
-        Some("text/plain") => Ok(Format::Plain),
+        Some("text/html" | "application/xhtml+xml") => Ok(Body::Text(Format::Html)),
+        Some("text/markdown" | "text/x-markdown") => Ok(Body::Text(Format::Markdown)),
+        Some("text/plain") => Ok(Body::Text(Format::Plain)),
+        Some("application/xml" | "text/xml" | "application/jats+xml") => Ok(Body::Article),
+        Some("application/pdf") if reads_pdf => Ok(Body::Pdf),
         Some(other) if !other.is_empty() => Err(PageError::MediaType { media_type: shortened(other, 60) }),
         _ => {
             let start = String::from_utf8_lossy(&body[..body.len().min(512)]).to_ascii_lowercase();
             let is_html = ["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| start.contains(tag));
-            if is_html { Ok(Format::Html) } else { Err(PageError::MediaType { media_type: "unnamed".to_owned() }) }
+            if is_html {
+                Ok(Body::Text(Format::Html))
+            } else {
+                Err(PageError::MediaType { media_type: "unnamed".to_owned() })
+            }
         }
     }
 }
@@ -34,11 +49,28 @@ pub(super) fn charset_of(media_type: &str) -> Option<&str> {
 /// The page in a body. Extraction takes time, so it belongs on a thread for blocking work.
 pub(super) fn page(
     url: String,
-    format: Format,
+    kind: Body,
     declared: Option<&str>,
     body: &[u8],
+    pdf: Option<&dyn ReadPdf>,
     mut notes: Vec<String>,
 ) -> Result<Page, PageError> {
+    let empty = |reason: String| PageError::Empty { reason };
+    let format = match kind {
+        Body::Text(format) => format,
+        Body::Article => {
+            let (text, _) = decode(body, declared);
+            let (title, readable) = crate::full_text::article(&text).map_err(empty)?;
+            return finish(url, title, &readable, body, notes);
+        }
+        Body::Pdf => {
+            let Some(reader) = pdf else {
+                return Err(PageError::MediaType { media_type: "application/pdf".to_owned() });
+            };
+            let PdfText { title, text } = reader.read(body).map_err(empty)?;
+            return finish(url, title, &text, body, notes);
+        }
+    };
     let (text, lost) = decode(body, declared);
     if text.contains('\0') {
         return Err(PageError::Empty { reason: "it is no text".to_owned() });
@@ -59,14 +91,20 @@ pub(super) fn page(
         readable.push_str(passage.text.trim());
         readable.push_str("\n\n");
     }
-    let text = visible(&readable);
+    finish(url, document.title, &readable, body, notes)
+}
+
+/// The page with what is shown of its text.
+fn finish(url: String, title: String, readable: &str, body: &[u8], mut notes: Vec<String>) -> Result<Page, PageError> {
+    let title = if title.trim().is_empty() { url.clone() } else { title };
+    let text = visible(readable);
     if text.is_empty() {
         return Err(PageError::Empty { reason: "it may need a browser that runs programs".to_owned() });
     }
     if readable.chars().count() > LONGEST_TEXT {
         notes.push(format!("only the first {LONGEST_TEXT} characters were read"));
     }
-    let title = shortened(&document.title, 300);
+    let title = shortened(&title, 300);
     Ok(Page { url, title, text, content_hash: blake3::hash(body).to_hex().to_string(), notes })
 }
 
@@ -77,18 +115,20 @@ mod tests {
     #[test]
     fn only_text_is_read() {
         for (kind, format) in [
-            (Some("text/html; charset=utf-8"), Some(Format::Html)),
-            (Some("TEXT/PLAIN"), Some(Format::Plain)),
-            (Some("text/markdown"), Some(Format::Markdown)),
+            (Some("text/html; charset=utf-8"), Some(Body::Text(Format::Html))),
+            (Some("TEXT/PLAIN"), Some(Body::Text(Format::Plain))),
+            (Some("text/markdown"), Some(Body::Text(Format::Markdown))),
+            (Some("application/xml"), Some(Body::Article)),
             (Some("application/pdf"), None),
             (Some("image/png"), None),
             (Some("application/octet-stream"), None),
             (Some("text/html-lookalike"), None),
-            (None, Some(Format::Html)),
+            (None, Some(Body::Text(Format::Html))),
         ] {
-            assert_eq!(format_of(kind, b"<!DOCTYPE html><p>").ok(), format, "{kind:?}");
+            assert_eq!(format_of(kind, b"<!DOCTYPE html><p>", false).ok(), format, "{kind:?}");
         }
-        assert!(format_of(None, b"\x7fELF").is_err());
+        assert!(format_of(None, b"\x7fELF", true).is_err());
+        assert_eq!(format_of(Some("application/pdf"), b"", true), Ok(Body::Pdf));
         assert_eq!(charset_of("text/html; Charset=\"GBK\""), Some("\"GBK\""));
         assert_eq!(charset_of("text/html"), None);
     }

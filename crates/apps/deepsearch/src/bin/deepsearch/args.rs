@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use graphloom_cli::{AnswerArgs, BaseArgs, GraphFormat, OutputArgs, RunArgs, SourceArgs, ThreadArgs};
+use graphloom_cli::{AnswerArgs, BaseArgs, GraphFormat, McpArgs, OutputArgs, RunArgs, SourceArgs, ThreadArgs};
 
 /// Researches a question and writes a report whose citations were checked
 #[derive(Parser, Debug)]
@@ -40,6 +40,8 @@ pub(crate) struct WorkArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
+    #[command(flatten)]
+    pub(crate) mcp: McpArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

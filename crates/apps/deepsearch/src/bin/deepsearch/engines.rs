@@ -2,50 +2,48 @@
 
 use std::sync::Arc;
 
-use graphloom_cli::{DataDir, Failure, SearchEngine, Session, SourceArgs, open_corpus};
+use graphloom_cli::{DataDir, Failure, McpArgs, SearchEngine, Session, SourceArgs, nothing_searched, open_engines};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::config::SearchMethod;
-use graphloom_deepsearch::search::{Engines, OpenedWeb, open_web};
-use graphloom_retrieval::Search;
+use graphloom_deepsearch::search::{Engines, configured_engines, network_options, open_web};
+use graphloom_retrieval::{CombinedSearch, Search};
 
 /// Opens the engines, and says so when there are none.
 pub(crate) async fn open(
     sources: &SourceArgs,
+    mcp: &McpArgs,
     session: &Session,
     dirs: &DataDir,
     config: &Config,
 ) -> Result<Engines, Failure> {
-    let mut chosen = sources.engines()?;
+    let wrong = |notice: graphloom_deepsearch::status::Notice| Failure::usage(notice.to_string());
+    let variable = |name: &str| std::env::var(name).ok();
+    let configured = configured_engines(config);
+    if sources.search.is_empty() && !configured.is_empty() && config.info_collector_search_method != SearchMethod::Local
+    {
+        // What the configuration names wrongly has a code of its own.
+        open_web(config, &configured, variable).map_err(wrong)?;
+    }
+    let mut chosen = sources.engines_or(&SearchEngine::named(&configured))?;
     match config.info_collector_search_method {
-        SearchMethod::Web => chosen.retain(|engine| *engine != SearchEngine::Local),
-        SearchMethod::Local => chosen.retain(|engine| *engine == SearchEngine::Local),
+        SearchMethod::Web => chosen.retain(|engine| engine.is_network()),
+        SearchMethod::Local => chosen.retain(|engine| !engine.is_network()),
         SearchMethod::All => {}
     }
-    let corpus = open_corpus(sources, &chosen, dirs, &session.progress).await?;
-    let local = corpus.map(|(corpus, _)| Arc::new(corpus) as Arc<dyn Search>);
-    let opened = web(sources, config, &chosen)?;
-    opened.withheld.iter().for_each(|withheld| session.progress.warn(withheld));
-    if let Some(web) = &opened.search {
-        session.progress.note(format!("queries are sent to: {}", web.engines().join(", ")));
+    let network = chosen.iter().filter(|engine| engine.is_network());
+    let names: Vec<String> = network.map(|engine| engine.name().to_owned()).collect();
+    let options = if names.is_empty() { None } else { Some(network_options(config, &names, variable).map_err(wrong)?) };
+    let opened = open_engines(&chosen, sources, || Ok(options.unwrap_or_default()), dirs, &session.progress).await?;
+    let corpus = opened.corpus.map(|(corpus, _)| Arc::new(corpus) as Arc<dyn Search>);
+    let resources = mcp.search(sources, &session.progress).await?;
+    let resources = resources.filter(|_| chosen.contains(&SearchEngine::Mcp));
+    let local = CombinedSearch::of(corpus.into_iter().chain(resources));
+    let web = opened.opened.search();
+    if !opened.network.is_empty() {
+        session.progress.note(format!("queries are sent to: {}", opened.network.join(", ")));
     }
-    if opened.search.is_none() && local.is_none() {
-        session
-            .progress
-            .warn("nothing is searched, so the report can rest on nothing; add `--corpus DIR` or `--search`");
+    if web.is_none() && local.is_none() {
+        session.progress.warn(nothing_searched(", so the report can rest on nothing"));
     }
-    Ok(Engines::new(opened.search, local))
-}
-
-/// The engines of the network: those of `--search`, else those of the configuration, else, without a corpus, those that
-/// the environment has a key for.
-fn web(sources: &SourceArgs, config: &Config, chosen: &[SearchEngine]) -> Result<OpenedWeb, Failure> {
-    let names: Vec<String> =
-        chosen.iter().filter(|engine| **engine != SearchEngine::Local).map(|engine| engine.name().to_owned()).collect();
-    let is_configured = !config.web_search_engine_config.search_engine_name.trim().is_empty();
-    let by_configuration = is_configured && sources.search.is_empty();
-    if config.info_collector_search_method == SearchMethod::Local || (names.is_empty() && !by_configuration) {
-        return Ok(OpenedWeb::default());
-    }
-    let names = if by_configuration { Vec::new() } else { names };
-    open_web(config, &names, |name| std::env::var(name).ok()).map_err(|notice| Failure::usage(notice.to_string()))
+    Ok(Engines::new(web, local))
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand, ValueEnum};
 use graphloom_cli::runs::parse_age;
-use graphloom_cli::{AnswerArgs, BaseArgs, ConsentArgs, GraphFormat, McpArgs, PromptArgs, RunArgs, ThreadArgs};
+use graphloom_cli::{
+    AnswerArgs, BaseArgs, ConsentArgs, GraphFormat, McpArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs,
+};
 use graphloom_obsius::WorkflowState;
 
 /// Looks after a vault of Markdown notes: analyzes, searches, executes, reflects, and asks before it writes
@@ -145,6 +147,8 @@ pub(crate) struct WorkArgs {
     pub(crate) prompts: PromptArgs,
     #[command(flatten)]
     pub(crate) mcp: McpArgs,
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

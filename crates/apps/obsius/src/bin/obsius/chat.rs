@@ -13,6 +13,7 @@ use crate::run::{RunRequest, request_run};
 pub(crate) async fn chat(session: &Session, args: SessionWorkArgs) -> Result<ExitStatus, Failure> {
     let SessionWorkArgs { session: of, mut work } = args;
     session.files.fill_models(&mut work.run.models);
+    session.files.fill_sources(&mut work.sources);
     let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
     let Some(params) = Params::read(&work.run.parameters, session)? else { return Ok(ExitStatus::Done) };
     let opened = open(&work, session).await?;
@@ -35,8 +36,13 @@ pub(crate) async fn chat(session: &Session, args: SessionWorkArgs) -> Result<Exi
         if request.is_empty() {
             continue;
         }
-        let about =
-            RunRequest { request, id: None, session: of.session.as_deref(), seed: work.seed.unwrap_or_default() };
+        let about = RunRequest {
+            request,
+            id: None,
+            session: of.session.as_deref(),
+            seed: work.seed.unwrap_or_default(),
+            sources: &work.sources,
+        };
         match request_run(session, consent, &opened, &params, about, memory.known()).await {
             Ok((ended, answer)) => {
                 status = ended;

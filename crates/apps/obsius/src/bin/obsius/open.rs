@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use graphloom_agents::{Risk, Strategy, ToolSource};
 use graphloom_cli::frame::AppRuns;
-use graphloom_cli::{DataDir, Failure, ModelSet, Session, build_models, no_models};
+use graphloom_cli::{
+    DataDir, Failure, ModelSet, NetworkOptions, Session, build_models, no_models, open_sources, search_tool,
+};
 use graphloom_core_graph::{Thread, Threads};
 use graphloom_llm::layers::Spent;
 use graphloom_mcp::McpOptions;
@@ -115,7 +117,16 @@ pub(crate) async fn open_with(
     let mut mcp = McpOptions::default();
     mcp.ceiling = Risk::Read;
     let servers = work.mcp.servers(mcp, &session.progress).await?;
-    let sources = servers.into_iter().map(|servers| Arc::new(servers) as Arc<dyn ToolSource>).collect();
+    let servers = servers.map(Arc::new);
+    let resources_of_servers = work.mcp.search_of(servers.as_ref(), &work.sources)?;
+    let mut sources: Vec<Arc<dyn ToolSource>> =
+        servers.into_iter().map(|servers| servers as Arc<dyn ToolSource>).collect();
+    let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
+    let searched = open_sources(&work.sources, network, &dirs, &session.progress).await?.and(resources_of_servers);
+    if !searched.network.is_empty() {
+        session.progress.note(format!("queries of the model are sent to: {}", searched.network.join(", ")));
+    }
+    sources.extend(searched.search().map(search_tool));
     let ledger = Arc::clone(&models.ledger);
     let resources = Resources { setup, vault: Arc::clone(&vault), index, ledger, sources };
     let runs = graph().with_context(resources).with_shared_checkpointer(store);

@@ -33,8 +33,16 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
         check_limits(id, &before.state, given.is_some())?;
     }
     let root = work.vault.or_of(&before.state);
-    let origin = Origin { model: before.state.session.model.clone(), ..Origin::default() };
+    let info = &before.state.session;
+    let origin = Origin {
+        model: info.model.clone(),
+        corpus: info.corpus.clone(),
+        search: info.search.clone(),
+        directory: info.directory.clone(),
+        ..Origin::default()
+    };
     origin.complete_models(&mut work.run.models, session)?;
+    origin.complete_sources(&mut work.sources);
     let seed = work.seed.unwrap_or(before.state.session.seed);
     let opened = open_with(&work, session, &root, before.state.spent, seed, limits).await?;
     let thread = opened.runs.thread(id);

@@ -1,8 +1,10 @@
 //! Carrying out a request: begin a run, follow it, ask about its changes, deliver.
 
 use graphloom_agents::Verdict;
-use graphloom_cli::frame::{announce, follow_run, stopped_result};
-use graphloom_cli::{ExitStatus, Failure, Session, check_thread_id, new_thread_id};
+use std::path::Path;
+
+use graphloom_cli::frame::{Origin, announce, follow_run, stopped_result};
+use graphloom_cli::{ExitStatus, Failure, Session, SourceArgs, check_thread_id, new_thread_id};
 use graphloom_core_graph::{Clock, Outcome, SystemClock};
 use graphloom_llm::layers::{Ledger, Spent};
 use graphloom_obsius::state::{FailureClass, PastRequest};
@@ -24,13 +26,20 @@ const OFFERED: usize = 5;
 pub(crate) async fn run(session: &Session, args: RequestArgs) -> Result<ExitStatus, Failure> {
     let RequestArgs { request, thread, work: SessionWorkArgs { session: of, mut work } } = args;
     session.files.fill_models(&mut work.run.models);
+    session.files.fill_sources(&mut work.sources);
     let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
     let Some(params) = Params::read(&work.run.parameters, session)? else { return Ok(ExitStatus::Done) };
     let opened = open(&work, session).await?;
     let of = of.session.as_deref();
     offer_unfinished(of, session, &opened).await?;
     let memory = SessionMemory::load(of, &opened).await?;
-    let about = RunRequest { request: &request, id: thread.thread, session: of, seed: work.seed.unwrap_or_default() };
+    let about = RunRequest {
+        request: &request,
+        id: thread.thread,
+        session: of,
+        seed: work.seed.unwrap_or_default(),
+        sources: &work.sources,
+    };
     request_run(session, consent, &opened, &params, about, memory.known()).await.map(|(status, _)| status)
 }
 
@@ -42,6 +51,8 @@ pub(crate) struct RunRequest<'r> {
     /// The session that was named.
     pub(crate) session: Option<&'r str>,
     pub(crate) seed: u64,
+    /// What the run searches beside the notes.
+    pub(crate) sources: &'r SourceArgs,
 }
 
 /// Begins a run for a request and follows it to its end.
@@ -68,6 +79,11 @@ pub(crate) async fn request_run(
     info.model = opened.models.chosen.specs.to_string();
     info.today = opened.models.today().await?;
     info.seed = about.seed;
+    let Origin { corpus, search, directory, .. } = Origin::of(&opened.models, about.sources, Path::new("."));
+    if !corpus.is_empty() {
+        info.directory = directory;
+    }
+    (info.corpus, info.search) = (corpus, search);
     info.config = config;
     info.earlier = earlier;
     let thread = opened.runs.thread(id);

@@ -1,7 +1,9 @@
 //! The command line.
 
 use clap::{Parser, Subcommand, ValueEnum};
-use graphloom_cli::{AnswerArgs, BaseArgs, GraphFormat, OutputArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs};
+use graphloom_cli::{
+    AnswerArgs, BaseArgs, GraphFormat, McpArgs, OutputArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs,
+};
 
 /// Researches a topic with you: queries, literature, gap, proposal, with your approval in between
 #[derive(Parser, Debug)]
@@ -124,6 +126,8 @@ pub(crate) struct WorkArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
+    #[command(flatten)]
+    pub(crate) mcp: McpArgs,
     #[command(flatten)]
     pub(crate) prompts: PromptArgs,
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use graphloom_cli::{ExitStatus, Failure, ModelSet, Session, build_models, check_thread_id, no_models, open_sources};
+use graphloom_cli::{
+    ExitStatus, Failure, ModelSet, Session, build_models, check_thread_id, no_models, nothing_searched, open_sources,
+};
 use graphloom_core_graph::RunError;
 use graphloom_pocketflow::research::Documents;
 use graphloom_pocketflow::session::Question;
@@ -39,19 +41,18 @@ async fn sources(setup: &Setup) -> Result<Arc<dyn Search>, Failure> {
     let progress = &setup.session.progress;
     let config = &setup.config.literature;
     let network = || config.network(|name| std::env::var(name).ok());
+    let mcp = setup.work.mcp.search(&setup.work.sources, progress).await?;
     let sources = open_sources(&setup.work.sources, network, &setup.session.dirs()?, progress).await?;
     if !sources.network.is_empty() {
         progress.note(format!("queries that you approve are sent to: {}", sources.network.join(", ")));
     }
-    if sources.opened.literature.is_some() && config.contact.is_none() && config.address.is_none() {
+    let is_reachable = config.contact.is_some() || std::env::var_os("GRAPHLOOM_CONTACT").is_some();
+    if sources.opened.literature.is_some() && !is_reachable && config.address.is_none() {
         progress.note("the sources want to know whom to reach: `--set literature.contact=you@example.org`");
     }
     let documents = sources.corpus.map(|(corpus, _)| Arc::new(Documents::new(corpus)) as Arc<dyn Search>);
-    Ok(CombinedSearch::of(documents.into_iter().chain(sources.opened.search())).unwrap_or_else(|| {
-        progress.warn(
-            "nothing is searched; add `--corpus DIR`, or ask the network with `--search openalex,arxiv,crossref` or \
-             `--search wikipedia`",
-        );
+    Ok(CombinedSearch::of(documents.into_iter().chain(mcp).chain(sources.opened.search())).unwrap_or_else(|| {
+        progress.warn(nothing_searched(""));
         Arc::new(NoSearch)
     }))
 }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use graphloom_cli::{AnswerArgs, BaseArgs, GraphFormat, OutputArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs};
+use graphloom_cli::{
+    AnswerArgs, BaseArgs, GraphFormat, McpArgs, OutputArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs,
+};
 use graphloom_writehere::breakpoint::Breakpoint;
 
 /// Writes long reports and stories by planning them recursively
@@ -100,6 +102,8 @@ pub(crate) struct WorkArgs {
     pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
+    #[command(flatten)]
+    pub(crate) mcp: McpArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphloom_cli::frame::{AppRuns, Origin};
-use graphloom_cli::{Failure, ModelSet, Session, build_models, open_sources, time_text};
+use graphloom_cli::{Failure, ModelSet, Session, build_models, nothing_searched, open_sources, time_text};
 use graphloom_core_graph::Threads;
 use graphloom_llm::layers::Spent;
 use graphloom_retrieval::NetworkOptions;
@@ -35,7 +35,8 @@ pub(crate) async fn open(
 ) -> Result<Opened, Failure> {
     let dirs = session.dirs()?;
     let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
-    let sources = open_sources(&work.sources, network, &dirs, &session.progress).await?;
+    let mcp = work.mcp.search(&work.sources, &session.progress).await?;
+    let sources = open_sources(&work.sources, network, &dirs, &session.progress).await?.and(mcp);
     let store = session.store().await?;
     let models = build_models(&work.run.models, &dirs, &session.progress, spent).await?;
     let mut profile = profile_of(mode)?;
@@ -49,9 +50,7 @@ pub(crate) async fn open(
     let unread = sources.unread();
     setup.search = sources.search();
     if setup.search.is_none() && mode == Mode::Report {
-        session
-            .progress
-            .warn("nothing is searched and the report cites nothing; add `--corpus DIR`, or `--search wikipedia`");
+        session.progress.warn(nothing_searched(" and the report cites nothing"));
     }
     if !sources.network.is_empty() {
         session.progress.note(format!("queries are sent to: {}", sources.network.join(", ")));

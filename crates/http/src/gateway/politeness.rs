@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How a host is asked. The default suits a host that says nothing; the sources have their own.
+/// How a host is asked. The default suits a host that says nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Politeness {
@@ -27,6 +27,9 @@ pub struct Politeness {
     pub longest_body: usize,
     /// How long an answer is remembered; a day unless set, zero to remember none.
     pub remembered: Duration,
+    /// Whether an answer is used again as RFC 9111 allows, and asked for anew with its `ETag` or the date of its last change,
+    /// so that a host need not send what it sent before; so unless set.
+    pub revalidated: bool,
     /// Whether the pace is one for all gateways of the process to the host; so unless set.
     pub shared: bool,
 }
@@ -44,40 +47,31 @@ impl Default for Politeness {
             longest_answer: Duration::from_secs(30),
             longest_body: 16 * 1024 * 1024,
             remembered: Duration::from_secs(24 * 3600),
+            revalidated: true,
             shared: true,
         }
     }
 }
 
 impl Politeness {
-    /// arXiv's terms of use: one request in three seconds, one connection at a time; its results change once a day. A
-    /// request may be longer under way than the next, so a tenth of a second more keeps the distance at the server.
+    /// Other than usual: requests `interval` apart, and at most `at_once` of them under way.
     #[must_use]
-    pub fn arxiv() -> Self {
-        Self { interval: Duration::from_millis(3_100), ..Self::default() }
+    pub fn paced(interval: Duration, at_once: usize) -> Self {
+        Self { interval, at_once, ..Self::default() }
     }
 
-    /// Crossref's limits for lists since December 2025: with a contact address three a second and three at once,
-    /// without one a second and one at once.
+    /// The same, remembering answers for so long.
     #[must_use]
-    pub fn crossref(has_contact: bool) -> Self {
-        let remembered = Duration::from_secs(7 * 24 * 3600);
-        if has_contact {
-            Self { interval: Duration::from_millis(334), at_once: 3, remembered, ..Self::default() }
-        } else {
-            Self { remembered, ..Self::default() }
-        }
+    pub fn remembering(mut self, remembered: Duration) -> Self {
+        self.remembered = remembered;
+        self
     }
 
-    /// OpenAlex allows far more in a second, but counts what a day's questions cost.
+    /// The same with so many tries of one request in all.
     #[must_use]
-    pub fn openalex() -> Self {
-        Self {
-            interval: Duration::from_millis(100),
-            at_once: 4,
-            remembered: Duration::from_secs(7 * 24 * 3600),
-            ..Self::default()
-        }
+    pub fn trying(mut self, tries: u32) -> Self {
+        self.tries = tries;
+        self
     }
 
     /// For a server of one's own, such as one on this machine in a test: no pauses, nothing remembered or shared, and no
@@ -92,6 +86,7 @@ impl Politeness {
             patience: Duration::ZERO,
             rest: Duration::ZERO,
             remembered: Duration::ZERO,
+            revalidated: false,
             shared: false,
             ..Self::default()
         }

@@ -7,12 +7,15 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::HostFault;
 use super::limits::Limits;
 use super::politeness::Politeness;
-use crate::literature::Fault;
 
 /// Questions in a row to which a host may be down before it is left alone.
 const FAILURES_BEFORE_REST: u32 = 3;
+
+/// With more hosts than these, those that nobody asks and that ask for no pause are forgotten.
+const MOST_HOSTS: usize = 1024;
 
 /// Limits the requests to a host: their interval, their number at once, and pauses.
 pub(super) struct RateLimiter {
@@ -28,7 +31,7 @@ struct State {
     in_flight: usize,
     next: Option<Instant>,
     failures: u32,
-    closed: Option<(Instant, Fault)>,
+    closed: Option<(Instant, HostFault)>,
 }
 
 /// The permit for one request, given back when dropped.
@@ -66,6 +69,10 @@ impl RateLimiter {
     pub(super) fn of_host(host: &str) -> Arc<Self> {
         static LIMITERS: OnceLock<Mutex<HashMap<String, Arc<RateLimiter>>>> = OnceLock::new();
         let mut limiters = LIMITERS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        if limiters.len() >= MOST_HOSTS {
+            let now = Instant::now();
+            limiters.retain(|_, limiter| Arc::strong_count(limiter) > 1 || limiter.is_waited_for(now));
+        }
         Arc::clone(limiters.entry(host.to_owned()).or_insert_with(|| Arc::new(Self::new())))
     }
 
@@ -81,11 +88,23 @@ impl RateLimiter {
         state.at_once = state.at_once.min(politeness.at_once.max(1));
     }
 
+    /// Lets at least `interval` pass between two requests.
+    pub(super) fn slow_down(&self, interval: Duration) {
+        let mut state = self.state();
+        state.interval = state.interval.max(interval);
+    }
+
+    /// Whether a request would have to wait now.
+    fn is_waited_for(&self, now: Instant) -> bool {
+        let state = self.state();
+        state.next.is_some_and(|next| next > now) || state.closed.as_ref().is_some_and(|(until, _)| *until > now)
+    }
+
     /// Waits for a permit to ask.
     ///
     /// # Errors
     /// The fault for which the host is not asked at the moment.
-    pub(super) async fn acquire(self: &Arc<Self>) -> Result<Permit, Fault> {
+    pub(super) async fn acquire(self: &Arc<Self>) -> Result<Permit, HostFault> {
         let _first_in_line = self.queue.lock().await;
         loop {
             let now = Instant::now();
@@ -136,7 +155,7 @@ impl RateLimiter {
     }
 
     /// Answers every request before `until` with `fault`, without asking the host.
-    pub(super) fn close(&self, until: Instant, fault: Fault) {
+    pub(super) fn close(&self, until: Instant, fault: HostFault) {
         self.state().closed = Some((until, fault));
     }
 
@@ -144,7 +163,7 @@ impl RateLimiter {
         self.state().failures = 0;
     }
 
-    pub(super) fn failed(&self, now: Instant, politeness: &Politeness, fault: &Fault) {
+    pub(super) fn failed(&self, now: Instant, politeness: &Politeness, fault: &HostFault) {
         let mut state = self.state();
         state.failures += 1;
         if state.failures >= FAILURES_BEFORE_REST {

@@ -1,9 +1,10 @@
-//! Which addresses a page may be at.
+//! Which addresses a host of the open web may be at.
 //!
 //! A request that a text of others caused must not reach what only this machine or its network can reach. The address
 //! that is checked is the address that is connected to: the guard sits in the client's resolver, so there is no second
 //! answer of the name server between check and connection.
 
+use std::error::Error;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -12,7 +13,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::PageError;
+use super::HostFault;
+use crate::innermost;
 
 /// Something that knows the addresses of hosts.
 #[async_trait]
@@ -25,7 +27,8 @@ pub trait ResolveHost: Send + Sync + 'static {
 }
 
 /// The name service of this system.
-pub(super) struct SystemNames;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemNames;
 
 #[async_trait]
 impl ResolveHost for SystemNames {
@@ -41,8 +44,8 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    pub(super) async fn resolve(&self, host: &str) -> Result<Vec<SocketAddr>, PageError> {
-        let unresolved = || PageError::Unresolved { host: host.to_owned() };
+    pub(super) async fn resolve(&self, host: &str) -> Result<Vec<SocketAddr>, HostFault> {
+        let unresolved = || HostFault::Unresolved { host: host.to_owned() };
         let addresses = self.names.addresses(host).await.map_err(|_| unresolved())?;
         if addresses.is_empty() {
             return Err(unresolved());
@@ -71,12 +74,24 @@ impl fmt::Debug for Guard {
     }
 }
 
+/// What a client says of a request that failed: the guard's own reason when it is the cause, else what the system says.
+pub(super) fn cause(error: &reqwest::Error) -> HostFault {
+    let mut source: Option<&(dyn Error + 'static)> = error.source();
+    while let Some(inner) = source {
+        if let Some(own) = inner.downcast_ref::<HostFault>() {
+            return own.clone();
+        }
+        source = inner.source();
+    }
+    HostFault::Down { reason: innermost(error) }
+}
+
 /// # Errors
-/// [`PageError::Private`] for an address where no page of the web can be.
-pub(super) fn check(host: &str, address: IpAddr) -> Result<(), PageError> {
+/// [`HostFault::Private`] for an address where no page of the web can be.
+pub(super) fn check(host: &str, address: IpAddr) -> Result<(), HostFault> {
     match forbidden_address(address) {
         None => Ok(()),
-        Some(network) => Err(PageError::Private { host: host.to_owned(), address, network: network.to_owned() }),
+        Some(network) => Err(HostFault::Private { host: host.to_owned(), address, network: network.to_owned() }),
     }
 }
 
@@ -239,7 +254,7 @@ mod tests {
             async move { guard.resolve("a.example").await }
         };
         assert_eq!(resolve(&["8.8.8.8", "1.1.1.1"]).await.unwrap().len(), 2);
-        assert!(matches!(resolve(&["8.8.8.8", "::ffff:10.0.0.1"]).await, Err(PageError::Private { .. })));
-        assert_eq!(resolve(&[]).await, Err(PageError::Unresolved { host: "a.example".into() }));
+        assert!(matches!(resolve(&["8.8.8.8", "::ffff:10.0.0.1"]).await, Err(HostFault::Private { .. })));
+        assert_eq!(resolve(&[]).await, Err(HostFault::Unresolved { host: "a.example".into() }));
     }
 }

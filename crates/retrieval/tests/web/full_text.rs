@@ -1,0 +1,153 @@
+//! Open full texts: where they are looked for, how they are read, and what is told where there is none.
+
+use std::sync::Arc;
+
+use graphloom_retrieval::full_text::{FullTexts, NoFullText, Unpaywall};
+use graphloom_retrieval::literature::{ArxivId, Contact, Doi, Fault, Pmcid, Record};
+use graphloom_retrieval::web::{PageError, PageOptions, Pages, PdfText, ReadPdf};
+use wiremock::matchers::path;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const ARTICLE: &str = "<article><front><article-meta><title-group><article-title>Walks</article-title></title-group>\
+    </article-meta></front><body><sec><title>Results</title><p>Walks mix in nine steps.</p></sec></body></article>";
+const DESCRIPTION: &str =
+    "<article><front><article-meta><abstract><p>Short.</p></abstract></article-meta></front></article>";
+const PAGE: &str = "<!DOCTYPE html><html><head><title>Walks</title></head><body><article><h1>Walks</h1><p>A walk on a \
+    lattice mixes in nine steps, which is what the whole paper shows at some length and with care.</p></article></body></html>";
+
+async fn host(routes: &[(&str, ResponseTemplate)]) -> MockServer {
+    let host = MockServer::start().await;
+    for (route, template) in routes {
+        Mock::given(path(*route)).respond_with(template.clone()).mount(&host).await;
+    }
+    host
+}
+
+fn body(text: &str, kind: &str) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_raw(text.to_owned(), kind)
+}
+
+/// Full texts at `host`, which is exempt from the guard.
+fn texts(host: &MockServer) -> FullTexts {
+    let pages = Pages::new(PageOptions::default().exempt(&host.address().to_string())).unwrap();
+    let unpaywall = Unpaywall::open(&host.uri(), "reader/1", Contact::parse("me@example.org").unwrap()).unwrap();
+    FullTexts::new(pages).with_unpaywall(unpaywall).at(&format!("{}/pmc", host.uri()), &host.uri())
+}
+
+fn work(change: impl Fn(&mut Record)) -> Record {
+    let mut record = Record::new("Walks");
+    change(&mut record);
+    record.identified()
+}
+
+#[tokio::test]
+async fn the_article_of_a_repository_is_read() {
+    let host = host(&[("/pmc/PMC7/fullTextXML", body(ARTICLE, "application/xml"))]).await;
+    let found = texts(&host).of(&work(|record| record.pmcid = Pmcid::parse("PMC7"))).await.unwrap();
+    assert_eq!(found.text, "# Results\n\nWalks mix in nine steps.");
+    assert_eq!(found.url, format!("{}/pmc/PMC7/fullTextXML", host.uri()));
+}
+
+#[tokio::test]
+async fn where_one_place_fails_the_next_is_tried() {
+    let host = host(&[
+        // With the status of success it gives the description of an article alone.
+        ("/pmc/PMC7/fullTextXML", body(DESCRIPTION, "text/xml")),
+        ("/html/1605.08386", ResponseTemplate::new(404)),
+        ("/open", body(PAGE, "text/html")),
+    ])
+    .await;
+    let open = format!("{}/open", host.uri());
+    let record = work(|record| {
+        record.pmcid = Pmcid::parse("PMC7");
+        record.arxiv = ArxivId::parse("1605.08386");
+        record.open_access = Some(open.clone());
+    });
+    let found = texts(&host).of(&record).await.unwrap();
+    assert!(found.url == open && found.text.contains("mixes in nine steps"), "{found:?}");
+    let requests = host.received_requests().await.unwrap();
+    let asked: Vec<&str> = requests.iter().map(|sent| sent.url.path()).filter(|path| *path != "/robots.txt").collect();
+    assert_eq!(
+        asked,
+        ["/pmc/PMC7/fullTextXML", "/html/1605.08386", "/open"],
+        "Unpaywall is asked last, and need not be"
+    );
+}
+
+#[tokio::test]
+async fn unpaywall_says_where_a_work_is_open() {
+    let host = MockServer::start().await;
+    let locations = serde_json::json!({
+        "doi": "10.5555/a(b)/c", "is_oa": true,
+        "best_oa_location": { "url": format!("{}/open", host.uri()), "url_for_landing_page": format!("{}/open", host.uri()), "url_for_pdf": null },
+        "oa_locations": [{ "url_for_landing_page": "javascript:alert(1)", "url_for_pdf": null }],
+    });
+    let routes = [
+        ("/v2/10.5555/a(b)/c", body(&locations.to_string(), "application/json")),
+        ("/open", body(PAGE, "text/html")),
+        ("/v2/10.5555/lie", body(r#"{"error": true, "message": "try again"}"#, "application/json")),
+        (
+            "/v2/10.5555/closed",
+            body(
+                r#"{"doi": "10.5555/closed", "is_oa": false, "best_oa_location": null, "oa_locations": []}"#,
+                "application/json",
+            ),
+        ),
+    ];
+    for (route, with) in routes {
+        Mock::given(path(route)).respond_with(with).mount(&host).await;
+    }
+    let of = |doi: &str| work(|record| record.doi = Doi::parse(doi));
+    let found = texts(&host).of(&of("10.5555/a(b)/c")).await.unwrap();
+    assert!(found.text.contains("mixes in nine steps"), "{found:?}");
+    let asked = host.received_requests().await.unwrap();
+    assert_eq!(asked[0].url.query(), Some("email=me%40example.org"));
+    for doi in ["10.5555/closed", "10.5555/unknown"] {
+        assert_eq!(texts(&host).of(&of(doi)).await, Err(NoFullText::Closed { asked: None }), "{doi}");
+    }
+    let lied = texts(&host).of(&of("10.5555/lie")).await.unwrap_err();
+    assert!(matches!(&lied, NoFullText::Closed { asked: Some(Fault::Lied { .. }) }), "{lied}");
+}
+
+struct Backwards;
+
+impl ReadPdf for Backwards {
+    fn read(&self, body: &[u8]) -> Result<PdfText, String> {
+        match body.strip_prefix(b"%PDF-") {
+            Some(rest) => {
+                Ok(PdfText { title: String::new(), text: rest.iter().rev().map(|b| char::from(*b)).collect() })
+            }
+            None => Err("it is no PDF".to_owned()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_pdf_is_told_unless_something_reads_it() {
+    let host = host(&[
+        ("/a.pdf", body("%PDF-skaeps ti", "application/pdf")),
+        ("/b.pdf", body("<html>log in</html>", "application/pdf")),
+    ])
+    .await;
+    let of = |name: &str| work(|record| record.open_access = Some(format!("{}/{name}", host.uri())));
+    let NoFullText::Unreadable { tried } = texts(&host).of(&of("a.pdf")).await.unwrap_err() else {
+        panic!("it is open")
+    };
+    assert!(tried.len() == 1 && tried[0].is_pdf(), "{tried:?}");
+    let pages = Pages::new(PageOptions::default().exempt(&host.address().to_string())).unwrap();
+    let reading = FullTexts::new(pages.with_pdf(Arc::new(Backwards)));
+    assert_eq!(reading.of(&of("a.pdf")).await.unwrap().text, "it speaks");
+    let wrong = reading.of(&of("b.pdf")).await.unwrap_err();
+    assert!(wrong.to_string().contains("it is no PDF"), "{wrong}");
+}
+
+#[tokio::test]
+async fn an_open_copy_in_a_private_network_is_not_asked_for() {
+    let host = host(&[("/open", body(PAGE, "text/html"))]).await;
+    let pages = Pages::new(PageOptions::default()).unwrap();
+    let record = work(|record| record.open_access = Some("http://127.0.0.1/open".to_owned()));
+    let error = FullTexts::new(pages).of(&record).await.unwrap_err();
+    let NoFullText::Unreadable { tried } = &error else { panic!("{error}") };
+    assert!(matches!(tried[0].error, PageError::Private { .. }), "{error}");
+    assert!(host.received_requests().await.unwrap().is_empty());
+}
