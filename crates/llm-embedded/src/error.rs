@@ -14,7 +14,7 @@ pub enum EmbeddedError {
     #[error("no directory for the model's weights: set `GRAPHLOOM_HOME` to a directory that can be written")]
     NoDirectory,
     /// The weights are not on this machine.
-    #[error("the weights of `{model}` are not in `{}`; run `graphloom model fetch`", path.display())]
+    #[error("the weights of `{model}` are not in `{}`; run `{}`", path.display(), fetch_command(model))]
     Missing {
         /// The model.
         model: String,
@@ -83,6 +83,14 @@ pub enum EmbeddedError {
         /// What is not supported, and what is.
         message: String,
     },
+    /// The file is not one of the embedding model, or does not fit the others.
+    #[error("`{}` cannot be read as a part of the embedding model: {message}", path.display())]
+    Network {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
     /// The engine's thread could not be started.
     #[error("the thread of the embedded model could not be started")]
     Thread(#[source] std::io::Error),
@@ -99,6 +107,12 @@ impl From<EmbeddedError> for ModelError {
     fn from(error: EmbeddedError) -> Self {
         Self::Setup { message: chain(&error) }
     }
+}
+
+/// The command that fetches a model.
+pub(crate) fn fetch_command(model: &str) -> String {
+    let is_default = model == crate::weights::SMOLLM2_135M.name;
+    if is_default { "graphloom model fetch".to_owned() } else { format!("graphloom model fetch {model}") }
 }
 
 /// An error with all its causes in one line. The runtime has the same for its own errors, which this crate does not know.

@@ -39,6 +39,9 @@
 //! It works best after a few examples, each a user's message and an assistant's that is exactly one of the options; of twenty
 //! plain remarks on a draft the default model then sorts 16 rightly, and 12 without examples.
 //!
+//! # Embeddings
+//! [`MiniLm`] is a [`graphloom_llm::Embedder`]: `all-MiniLM-L6-v2`, whose files are fetched in the same way.
+//!
 //! # Cancelling
 //! Dropping a future or stream ends the call at the next token.
 
@@ -51,6 +54,7 @@ mod readme {}
 
 mod decode;
 mod embedded;
+mod embedder;
 mod engine;
 mod error;
 mod model;
@@ -61,4 +65,5 @@ mod tokenizer;
 pub mod weights;
 
 pub use embedded::{Embedded, LoadOptions};
+pub use embedder::MiniLm;
 pub use error::EmbeddedError;

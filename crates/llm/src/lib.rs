@@ -45,6 +45,11 @@
 //! `scripted:FILE`, `replay:FILE`, with [roles](resolve::ModelSpecs) such as `embedded,write=compatible:…`. The model
 //! inside the program lives in a crate of its own, so [`resolve::resolve`] takes a function that makes that model.
 //!
+//! # Embeddings
+//!
+//! An [`Embedder`] makes vectors of texts, so that passages can be found by their meaning: a provider's
+//! ([`providers::RemoteEmbedder`]), or the small one inside the program. [`resolve::EmbedderSpec`] reads its name.
+//!
 //! # Text from outside
 //!
 //! [`fence`] wraps untrusted text of documents, pages and notes in a request. The tag that ends a fence holds a mark.
@@ -74,6 +79,7 @@ pub mod scripted;
 pub mod structured;
 
 mod choose;
+mod embedder;
 mod error;
 mod events;
 mod message;
@@ -84,6 +90,7 @@ mod response;
 
 pub use cassette::Cassette;
 pub use choose::choose_by_schema;
+pub use embedder::{Embedder, EmbedderLimits, EmbeddingPurpose, Embeddings};
 pub use error::ModelError;
 pub use events::events_of;
 pub use message::{DocumentSource, ImageSource, Message, Part, Role, ToolCall, ToolResult};

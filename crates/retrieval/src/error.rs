@@ -113,6 +113,44 @@ pub enum RetrievalError {
         source: tantivy::TantivyError,
     },
 
+    /// The file of the vectors could not be read or written.
+    #[error(
+        "the vectors in `{}` cannot be read or written: {reason}; if it happens again, delete the file", path.display()
+    )]
+    Vectors {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+
+    /// The vectors of the index were made by another model, and cannot be compared with those of this one.
+    #[error(
+        "the vectors in `{}` are those of `{stored}`, and `{asked}` is asked for; have them made anew, or name the model \
+         that made them", index.display()
+    )]
+    OtherEmbedder {
+        /// The folder of the vectors.
+        index: PathBuf,
+        /// The model that made them.
+        stored: String,
+        /// The model that was asked for.
+        asked: String,
+    },
+
+    /// The model that makes vectors failed. What it had made before is stored.
+    #[error(
+        "the vectors of passages could not be made, after {made} of {of}: {source}; the next attempt goes on there"
+    )]
+    Embedding {
+        /// How many were made in this attempt.
+        made: usize,
+        /// How many were to be made.
+        of: usize,
+        /// What the model said.
+        source: Box<graphloom_llm::ModelError>,
+    },
+
     /// A question to the literature has neither a letter nor a digit.
     #[error("the question `{query}` has no words to search for; name what the works are about")]
     NoWords {
@@ -265,6 +303,7 @@ impl RetrievalError {
         match self {
             Self::Locked { .. } | Self::Interrupted { .. } => true,
             Self::NoEngine { retryable, .. } => *retryable,
+            Self::Embedding { source, .. } => source.is_retryable(),
             _ => false,
         }
     }

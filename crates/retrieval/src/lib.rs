@@ -43,6 +43,10 @@
 //! One process at a time refreshes an index; others wait, and searches go on. A refresh is one commit: after a crash
 //! the index is as before it or as after it. The directory can be deleted at any time; the next refresh builds it anew.
 //!
+//! # Words and meaning
+//! A [`HybridCorpus`] is a corpus with a model that makes vectors of texts: it also finds passages that say the same in other
+//! words. The vectors lie in the directory of the index. A corpus is searched by its words, with or without them.
+//!
 //! # The literature
 //! With the feature `literature`, which is on unless turned off, `literature::Literature` is a [`Search`] too: it asks
 //! OpenAlex, arXiv, Crossref, PubMed, Semantic Scholar, CORE and Europe PMC, and its evidence is abstracts.
@@ -80,7 +84,10 @@ mod terms;
 pub mod web;
 
 pub use combined::{CombinedSearch, NoSearch, interleave};
-pub use corpus::{Corpus, CorpusOptions, IndexReport, LossyFile, PendingDocument, SearchOptions, Unread, UnreadReason};
+pub use corpus::{
+    ChoiceReranker, Corpus, CorpusOptions, HybridCorpus, HybridOptions, IndexReport, LossyFile, OtherModel,
+    PendingDocument, Reranker, SearchOptions, Unread, UnreadReason, VectorReport,
+};
 pub use document::visible_text;
 pub use error::RetrievalError;
 pub use evidence::{Evidence, Locator, Source};

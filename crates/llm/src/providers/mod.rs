@@ -20,6 +20,7 @@
 mod answer;
 mod anthropic;
 mod config;
+mod embeddings;
 mod error;
 mod features;
 mod frames;
@@ -39,6 +40,7 @@ mod text;
 mod wire;
 
 pub use config::{KEY_VARIABLE, RemoteConfig, check_base_url, without_user};
+pub use embeddings::RemoteEmbedder;
 pub use key::ApiKey;
 pub use keys::{HOSTS_VARIABLE, Host, KeyUse, Keys, is_private, role_variable};
 pub use learnt::LearntAbilities;

@@ -9,8 +9,9 @@ use graphloom_http::{client, innermost};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, Url};
+use serde_json::Value;
 
-use super::error::{Failure, error_of};
+use super::error::{Failure, error_of, in_band_error};
 use super::features::Features;
 use super::frames::{decode_body, decode_stream};
 use super::listing::OfferedModel;
@@ -118,6 +119,37 @@ impl Remote {
             }
         }
         Ok(models)
+    }
+
+    pub(super) fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// Posts a body that is no conversation, and reads the JSON that answers it. What a server repeats of the key is taken
+    /// out of errors.
+    pub(super) async fn post(&self, url: &Url, body: &Value) -> Result<Value, ModelError> {
+        let response = self.sent(self.http.post(url.clone()).json(body), self.config.timeout, url).await?;
+        if !response.status().is_success() {
+            return Err(self.failure(response, url).await?.error);
+        }
+        let id = request_id(response.headers());
+        let body = self.body(response).await?;
+        let told = |error: ModelError| {
+            let error = with_variable(error.of_request(id.clone()), &self.config.key_variable);
+            without_key(error, self.config.key.as_ref())
+        };
+        let root: Value = serde_json::from_slice(&body).map_err(|error| {
+            told(ModelError::Parse {
+                model: self.id.to_string(),
+                expected: "JSON".to_owned(),
+                message: format!("`{url}` answers something else: {error}"),
+                raw: String::from_utf8_lossy(&body).chars().take(2000).collect(),
+            })
+        })?;
+        match in_band_error(&root, &self.id.to_string()) {
+            Some(error) => Err(told(error)),
+            None => Ok(root),
+        }
     }
 
     fn protocol(&self) -> &'static dyn Protocol {

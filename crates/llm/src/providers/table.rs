@@ -284,6 +284,11 @@ impl Provider {
         self.wire
     }
 
+    /// Whether the provider has a wire for embeddings. Which of its models make them is for the provider to say.
+    pub fn offers_embeddings(&self) -> bool {
+        self.wire.embeddings().is_some()
+    }
+
     /// The variable that a user would set for this provider.
     pub(super) fn key_variable(&self) -> &'static str {
         self.keys.first().copied().unwrap_or(KEY_VARIABLE)

@@ -2,10 +2,12 @@
 
 mod build;
 mod chain;
+mod embedder_spec;
 mod probe;
 mod spec;
 
 pub use build::{ModelSource, resolve};
 pub use chain::ChainSpec;
+pub use embedder_spec::EmbedderSpec;
 pub use probe::{LocalServer, probe_local, probe_ports};
 pub use spec::{ModelSpec, ModelSpecs, RemoteSpec, SpecError};

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 mod anthropic;
+mod embeddings;
 mod errors;
 mod gemini;
 mod keys;

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use graphloom_llm::layers::{Retry, RetryPolicy};
-use graphloom_llm::providers::{ApiKey, Provider, Remote, RemoteConfig};
+use graphloom_llm::providers::{ApiKey, Provider, Remote, RemoteConfig, RemoteEmbedder};
 use graphloom_llm::{
-    ChatEvent, ChatModel, ChatRequest, ChatResponse, FinishReason, Message, ModelError, Part, Role, StructuredOptions,
-    ToolResult, ToolSpec, structured,
+    ChatEvent, ChatModel, ChatRequest, ChatResponse, Embedder, EmbeddingPurpose, FinishReason, Message, ModelError,
+    Part, Role, StructuredOptions, ToolResult, ToolSpec, structured,
 };
 use serde_json::json;
 
@@ -91,12 +91,16 @@ impl Peer {
         ask().is_ok_and(|count| count > 0)
     }
 
-    fn model(&self, (provider, path): (&str, &str)) -> Remote {
+    fn model(&self, wire: (&str, &str)) -> Remote {
+        Remote::new(self.config(wire)).unwrap()
+    }
+
+    fn config(&self, (provider, path): (&str, &str)) -> RemoteConfig {
         let provider = Provider::named(provider).unwrap();
         let mut config = RemoteConfig::new(provider, "some-model").at(format!("http://127.0.0.1:{}{path}", self.port));
         config.key = ApiKey::new("sk-loopback");
         config.timeout = Duration::from_secs(20);
-        Remote::new(config).unwrap()
+        config
     }
 }
 
@@ -227,5 +231,28 @@ async fn chaos_is_told_by_its_class_and_tried_again_where_that_helps() {
         (policy.attempts, policy.base) = (30, Duration::from_millis(1));
         let model = Retry::new(Arc::new(peer.model(wire)), policy);
         assert_eq!(model.chat(ChatRequest::user("hello")).await.unwrap().text(), TEXT, "{wire:?}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs node and `AIMOCK`, the file `dist/cli.js` of the npm package `@copilotkit/aimock`"]
+async fn embeddings_come_from_a_server_that_somebody_else_wrote() {
+    let peer = Peer::start(&[]);
+    let texts: Vec<String> = ["tide", TEXT, "tide"].map(str::to_owned).to_vec();
+    // It has no batches of Gemini's.
+    for (provider, path) in [("openai", "/v1"), ("compatible", "/v1"), ("ollama", "")] {
+        let model = RemoteEmbedder::new(peer.config((provider, path))).unwrap();
+        let made = model.embed(&texts, EmbeddingPurpose::Passage).await.unwrap();
+        assert_eq!(made.vectors.len(), 3, "{provider}");
+        assert_eq!(made.vectors[0], made.vectors[2], "{provider}");
+        assert_ne!(made.vectors[0], made.vectors[1], "{provider}");
+        let length: f32 = made.vectors[1].iter().map(|value| value * value).sum();
+        assert!((length - 1.0).abs() < 1e-4, "{provider} {length}");
+    }
+    let peer = Peer::start(&["--chaos-ratelimit", "1"]);
+    for (provider, path) in [("openai", "/v1"), ("ollama", "")] {
+        let model = RemoteEmbedder::new(peer.config((provider, path))).unwrap();
+        let error = model.embed(&texts, EmbeddingPurpose::Query).await.unwrap_err();
+        assert!(matches!(error, ModelError::RateLimited { .. }), "{provider}: {error}");
     }
 }

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
-use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
+use tantivy::{
+    DocAddress, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+};
 
 use super::score::{CombinedStatistics, ExtraRecords};
 use crate::document::Passage;
@@ -128,6 +130,23 @@ impl Engine {
         }
     }
 
+    /// Every record of the index with its place, in the order of the index.
+    pub(super) fn each_record(&self, mut take: impl FnMut(DocAddress, Record)) -> tantivy::Result<()> {
+        let searcher = self.reader.searcher();
+        for (segment, reader) in searcher.segment_readers().iter().enumerate() {
+            for document in reader.doc_ids_alive() {
+                let address = DocAddress::new(u32::try_from(segment).unwrap_or(u32::MAX), document);
+                take(address, self.record(&searcher, address)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The record at a place of this index.
+    pub(super) fn record_at(&self, address: DocAddress) -> tantivy::Result<Record> {
+        self.record(&self.reader.searcher(), address)
+    }
+
     pub(super) fn searcher(&self) -> Searcher {
         self.reader.searcher()
     }
@@ -161,7 +180,7 @@ impl Engine {
         BooleanQuery::new(clauses)
     }
 
-    fn record(&self, searcher: &Searcher, address: tantivy::DocAddress) -> tantivy::Result<Record> {
+    fn record(&self, searcher: &Searcher, address: DocAddress) -> tantivy::Result<Record> {
         let document: TantivyDocument = searcher.doc(address)?;
         let json = document.get_first(self.fields.record).and_then(|value| value.as_str()).unwrap_or_default();
         serde_json::from_str(json).map_err(|error| TantivyError::InternalError(format!("a damaged record: {error}")))

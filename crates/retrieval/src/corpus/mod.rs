@@ -1,6 +1,7 @@
 //! Folders of documents, indexed on disk.
 
 mod engine;
+mod hybrid;
 mod lock;
 mod manifest;
 mod marker;
@@ -19,6 +20,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
 
+pub use hybrid::{ChoiceReranker, HybridCorpus, HybridOptions, OtherModel, Reranker, VectorReport};
 pub use options::{CorpusOptions, SearchOptions};
 pub use pending_document::PendingDocument;
 pub use report::{IndexReport, LossyFile, Unread, UnreadReason};
@@ -165,6 +167,17 @@ impl Corpus {
         let records = self.engine()?.get(id).map_err(|error| RetrievalError::engine(&self.inner.index, error))?;
         let found = records.iter().filter_map(|record| Some((self.root_of(record)?, record)));
         Ok(found.min_by_key(|(root, _)| *root).map(|(root, record)| evidence(record, &self.inner.roots[root])))
+    }
+
+    /// At least `count` passages in the order of their words, where so many fit.
+    fn by_words(&self, query: &str, count: usize) -> Result<Vec<(f32, Record)>, RetrievalError> {
+        let engine = self.engine()?;
+        let terms = query_terms(query, MOST_TERMS);
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = engine.search(&terms, &engine.beside(&[]), count, |found| found.len() >= count / 2);
+        found.map_err(|error| RetrievalError::engine(&self.inner.index, error))
     }
 
     fn engine(&self) -> Result<Arc<Engine>, RetrievalError> {

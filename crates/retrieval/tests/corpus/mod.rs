@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a step that fails fails the test")]
 
 mod damage;
+mod hybrid;
 mod incremental;
 mod passages;
 mod place;
