@@ -108,7 +108,7 @@ pub use error::CliError;
 pub use interrupt::{Interrupt, SignalSubscription, follow};
 pub use log::LogFormat;
 #[cfg(feature = "mcp")]
-pub use mcp::{McpArgs, mcp_servers};
+pub use mcp::{McpArgs, mcp_config, mcp_logins, mcp_servers};
 pub use models::{
     Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, find_servers, key_plan,
     no_models, usable_model,

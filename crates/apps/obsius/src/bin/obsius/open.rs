@@ -114,7 +114,7 @@ pub(crate) async fn open_with(
     let root = vault.root().to_owned();
     let mut mcp = McpOptions::default();
     mcp.ceiling = Risk::Read;
-    let servers = work.mcp.servers(mcp, &session.progress).await?;
+    let servers = work.mcp.servers(mcp, session).await?;
     let sources = servers.into_iter().map(|servers| Arc::new(servers) as Arc<dyn ToolSource>).collect();
     let ledger = Arc::clone(&models.ledger);
     let resources = Resources { setup, vault: Arc::clone(&vault), index, ledger, sources };
