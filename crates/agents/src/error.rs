@@ -64,11 +64,34 @@ pub enum AgentError {
         #[source]
         source: Box<ModelError>,
     },
+    /// The model failed while it summarised the beginning of a conversation.
+    #[error("the beginning of the conversation could not be summarised: {source}")]
+    Summary {
+        /// The model's error.
+        #[source]
+        source: Box<ModelError>,
+    },
     /// A tool cannot be registered or allowed.
     #[error("tool `{tool}`: {message}")]
     Tool {
         /// The tool.
         tool: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A folder of skills cannot be used.
+    #[error("`{}` is no folder of skills: {message}", folder.display())]
+    Skills {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// An agent cannot be part of a team.
+    #[error("agent `{agent}` of the team: {message}")]
+    Team {
+        /// The agent.
+        agent: String,
         /// What is wrong.
         message: String,
     },
@@ -102,7 +125,9 @@ impl AgentError {
     /// Whether the same call may succeed later.
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Model { source, .. } | Self::Conversation { source, .. } => source.is_retryable(),
+            Self::Model { source, .. } | Self::Conversation { source, .. } | Self::Summary { source } => {
+                source.is_retryable()
+            }
             _ => false,
         }
     }

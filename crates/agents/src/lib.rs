@@ -5,6 +5,7 @@
 //! - [`converse()`] lets a model use the tools of a [`ToolRegistry`] until it answers, with models that call tools and with
 //!   those that do not, and returns a [`Transcript`].
 //! - [`react`] is that loop as a graph, with approvals that wait for a person and outcomes that outlive a kill.
+//! - [`team`] is a lead and the agents under it as a graph, who hand on work to each other.
 //! - [`Strategy`] says how a model is worked with; [`guided`] is for models too small to write.
 //! - [`WorkingMemory`] is what an agent keeps in mind; [`ReviewRequest`] and [`Verdict`] put a person between what it
 //!   proposes and what is done.
@@ -68,7 +69,8 @@
 //! outside goes through the filter `fenced`, which [fences](graphloom_llm::fence) it with its provenance; examples that a
 //! prompt shows in the same form go through `fenced_example`.
 //! A file whose name starts with `_` is a part for `{% include %}`. The templates of this crate are `agents/feedback`,
-//! `agents/result`, `agents/tools` and `agents/last_turn`; an application can replace them.
+//! `agents/result`, `agents/tools`, `agents/last_turn`, `agents/summary`, `agents/earlier` and `agents/task`, which
+//! gives an agent its task; an application can replace them.
 //!
 //! # Profiles
 //! A [`Profile`] is a TOML file that says which template, model role, temperature and number of tries serve an (action,
@@ -107,10 +109,17 @@
 //! ([`FailedCalls`]). Whatever goes wrong is an observation for the model. A [`ToolSource`] has tools that come and go, such
 //! as those of a server.
 //!
+//! # Skills
+//! [`Skills`] are folders with instructions, which a model loads by a tool when it needs them.
+//!
 //! # Durability
 //! [`DurableCalls`] makes every call of a task a durable step, whoever makes it, with [`CallHooks`] around it, a time
 //! limit, and pieces of a reply while it is made. [`converse()`] makes each turn a step of a [`Durable`]: a graph's `Context`, so that a turn that was paid for is not
 //! asked again after a crash, or [`Direct`].
+//!
+//! # Long conversations
+//! [`compact()`] puts a summary in the place of old messages where a conversation outgrows its model's window; a call of a
+//! tool and its results are never parted. [`react`] does so by itself.
 //!
 //! # Working memory
 //! [`WorkingMemory`] is a value for a graph's state: [`WorkingMemory::remember_all`] is its reducer.
@@ -128,6 +137,7 @@ mod readme {}
 
 mod agent;
 mod closed;
+mod compaction;
 mod converse;
 mod durable;
 mod error;
@@ -141,10 +151,13 @@ mod prompts;
 pub mod react;
 mod review;
 mod seed;
+mod skill;
 mod strategy;
+pub mod team;
 mod tool;
 
 pub use agent::{Agent, Answer, Ask, Parsed, Reply};
+pub use compaction::{Compacted, Compaction, CompactionOptions, compact};
 pub use converse::{
     CallRecord, Conversation, ConverseOptions, Direct, Durable, Progress, StopReason, Transcript, converse,
 };
@@ -157,6 +170,7 @@ pub use profile::{AgentSpec, Profile};
 pub use prompts::{Prompts, Rendered};
 pub use review::{ReviewItem, ReviewRequest, Reviewed, Verdict};
 pub use seed::seed_of;
+pub use skill::{Skill, Skills};
 pub use strategy::Strategy;
 pub use tool::{
     Confirm, Confirmation, Decision, FailedCalls, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry,

@@ -31,12 +31,23 @@ pub(crate) const TOOLS: &str = "agents/tools";
 /// The template that asks a model for its answer when no turn for tools is left.
 pub(crate) const LAST_TURN: &str = "agents/last_turn";
 
+/// The template that has a model summarise the beginning of a conversation.
+pub(crate) const SUMMARY: &str = "agents/summary";
+/// The template that stands in the place of what was summarised.
+pub(crate) const EARLIER: &str = "agents/earlier";
+
+/// The template that gives an agent its task.
+const TASK: &str = "agents/task";
+
 /// The templates of this crate; an application can replace them.
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 7] = [
     (FEEDBACK, include_str!("../prompts/feedback.j2")),
     (RESULT, include_str!("../prompts/result.j2")),
     (TOOLS, include_str!("../prompts/tools.j2")),
     (LAST_TURN, include_str!("../prompts/last_turn.j2")),
+    (SUMMARY, include_str!("../prompts/summary.j2")),
+    (EARLIER, include_str!("../prompts/earlier.j2")),
+    (TASK, include_str!("../prompts/task.j2")),
 ];
 
 /// A set of prompt templates.

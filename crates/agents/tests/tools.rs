@@ -195,6 +195,40 @@ async fn a_tool_that_hangs_is_dropped_and_one_that_panics_has_failed() {
 }
 
 #[tokio::test]
+async fn an_answer_of_50_mb_is_cut_before_it_is_kept_anywhere() {
+    struct Flood(ToolSpec);
+
+    #[async_trait]
+    impl Tool for Flood {
+        fn spec(&self) -> &ToolSpec {
+            &self.0
+        }
+
+        fn risk(&self) -> Risk {
+            Risk::Read
+        }
+
+        async fn call(&self, _: Value) -> Result<ToolOutput, ToolError> {
+            Ok(ToolOutput::new("水".repeat(50_000_000 / 3)).with_data(json!(["x".repeat(2_000_000)])))
+        }
+    }
+
+    let parameters = json!({"type": "object", "properties": {}});
+    let spec = ToolSpec { name: "flood".into(), description: String::new(), parameters, strict: false };
+    let mut registry = ToolRegistry::new(Risk::Read);
+    registry.register(Arc::new(Flood(spec))).unwrap();
+    let outcome = run(&registry, "flood", json!({})).await;
+    let output = outcome.result.unwrap();
+    assert!(output.content.len() <= 1 << 20 && output.content.len() > (1 << 20) - 3, "{}", output.content.len());
+    assert!(output.data.is_null());
+    assert!(
+        outcome.notes[0].contains("49999998 bytes and was cut") && outcome.notes[1].contains("left out"),
+        "{:?}",
+        outcome.notes
+    );
+}
+
+#[tokio::test]
 async fn the_same_call_is_not_made_a_third_time_after_two_failures() {
     let broken = Fixed::new("broken", Risk::Read, || Act::Fail);
     let mut registry = ToolRegistry::new(Risk::Write);

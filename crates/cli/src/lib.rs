@@ -111,7 +111,7 @@ pub use error::CliError;
 pub use interrupt::{Interrupt, SignalSubscription, follow};
 pub use log::LogFormat;
 #[cfg(feature = "mcp")]
-pub use mcp::{McpArgs, mcp_servers};
+pub use mcp::{McpArgs, mcp_config, mcp_logins, mcp_servers};
 #[cfg(feature = "mcp")]
 pub use mcp_search::McpSearch;
 pub use models::{

@@ -76,7 +76,12 @@ where
 
 fn filter(level: &str) -> EnvFilter {
     let asked = std::env::var("RUST_LOG").ok().filter(|asked| !asked.trim().is_empty());
-    EnvFilter::builder().parse_lossy(asked.as_deref().unwrap_or(level))
+    let filter = EnvFilter::builder().parse_lossy(asked.as_deref().unwrap_or(level));
+    // Below this it writes the codes of logins.
+    match "rmcp::transport::auth=info".parse() {
+        Ok(directive) => filter.add_directive(directive),
+        Err(_) => filter,
+    }
 }
 
 /// Writes whole lines without disturbing a live display.

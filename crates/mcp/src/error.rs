@@ -56,6 +56,15 @@ pub enum McpError {
         /// What happened, with the last lines of its errors.
         reason: String,
     },
+    /// The server asks for a login: there is none, or it is over.
+    #[error(
+        "the MCP server `{server}` asks for a login; make one with `graphloom mcp login {server} --config FILE`, or give a key \
+         in `headers` of the file"
+    )]
+    LoginNeeded {
+        /// The server.
+        server: String,
+    },
     /// The server did not begin in time.
     #[error("the MCP server `{server}` said nothing for {} s after its start and was ended{}", limit.as_secs_f64(), told(stderr))]
     StartTimedOut {
@@ -85,6 +94,14 @@ pub enum McpError {
         tool: String,
         /// How often it was started again.
         times: u32,
+    },
+    /// The servers were closed.
+    #[error("the MCP server `{server}` was closed, so `{tool}` is not called")]
+    Closed {
+        /// The server.
+        server: String,
+        /// What was asked of it.
+        tool: String,
     },
     /// The server did not answer in time. It was told that the call is over.
     #[error("`{tool}` of the MCP server `{server}` was stopped after {} s without an answer", limit.as_secs_f64())]
@@ -181,8 +198,10 @@ impl McpError {
     pub fn server(&self) -> &str {
         match self {
             Self::Start { server, .. }
+            | Self::LoginNeeded { server }
             | Self::StartTimedOut { server, .. }
             | Self::Ended { server, .. }
+            | Self::Closed { server, .. }
             | Self::GaveUp { server, .. }
             | Self::TimedOut { server, .. }
             | Self::UnknownTool { server, .. }
@@ -200,6 +219,21 @@ impl McpError {
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::StartTimedOut { .. } | Self::Ended { .. } | Self::TimedOut { .. })
     }
+}
+
+/// An error with its causes, none of them twice.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let words = cause.to_string();
+        if !text.contains(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        source = cause.source();
+    }
+    text
 }
 
 /// The last lines of a server's errors, behind a message.

@@ -47,6 +47,11 @@
 //! bytes of a message and of an answer. A message beyond its limit is refused, an answer beyond its own is cut with a
 //! line that says so. A call that is dropped or runs out of time is cancelled at the server.
 //!
+//! # Logins
+//! A server at an address may ask for a login. [`login()`] makes one in the browser, a [`LoginFolder`] keeps it, and with
+//! [`McpOptions::logins`] connections use it. Without one the server's [report](McpServers::reports) is
+//! [`McpError::LoginNeeded`].
+//!
 //! # Programs
 //! A program runs in a process group of its own and ends with everything that it started when [`McpServers`] is
 //! dropped. It gets the few variables of [`passed_on`] and those that the file gives it, so no key of this process.
@@ -75,6 +80,7 @@ mod event;
 mod failure;
 mod handler;
 mod listing;
+mod login;
 mod names;
 mod options;
 mod pages;
@@ -85,9 +91,10 @@ mod servers;
 mod tool;
 mod transport;
 
-pub use config::{McpConfig, Place, ServerConfig, ToolRule};
+pub use config::{McpConfig, OAuthClient, Place, ServerConfig, ToolRule};
 pub use error::{ConfigError, McpError};
 pub use event::{McpEvent, McpEventKind, McpWatch};
+pub use login::{Login, LoginError, LoginFolder, login};
 pub use options::McpOptions;
 pub use servers::{McpServers, ServerReport, ToolReport};
 pub use transport::passed_on;

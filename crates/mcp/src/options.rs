@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use graphloom_agents::Risk;
 
+use crate::LoginFolder;
 use crate::event::McpWatch;
 
 /// The limits of all servers, and who hears of them.
@@ -28,6 +29,8 @@ pub struct McpOptions {
     /// The most that a tool may change to be offered; [`Risk::Destructive`] unless set. Where it is [`Risk::Read`], tools
     /// for which a person must be asked are not offered either.
     pub ceiling: Risk,
+    /// Where logins are kept; none is used unless set.
+    pub logins: Option<LoginFolder>,
     /// The function that gets each event.
     pub watch: Option<McpWatch>,
 }
@@ -43,12 +46,20 @@ impl Default for McpOptions {
             message_bytes: 16 << 20,
             answer_bytes: 1 << 20,
             ceiling: Risk::Destructive,
+            logins: None,
             watch: None,
         }
     }
 }
 
 impl McpOptions {
+    /// Uses the logins of a folder.
+    #[must_use]
+    pub fn with_logins(mut self, logins: LoginFolder) -> Self {
+        self.logins = Some(logins);
+        self
+    }
+
     /// Calls `watch` with each event.
     #[must_use]
     pub fn watched_by(mut self, watch: McpWatch) -> Self {
@@ -68,6 +79,7 @@ impl fmt::Debug for McpOptions {
             .field("message_bytes", &self.message_bytes)
             .field("answer_bytes", &self.answer_bytes)
             .field("ceiling", &self.ceiling)
+            .field("logins", &self.logins)
             .finish_non_exhaustive()
     }
 }

@@ -7,15 +7,18 @@ use std::time::Duration;
 
 use rmcp::ServiceExt;
 use rmcp::service::{Peer, RoleClient, RunningService, ServiceError};
+use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::auth::AuthClient;
 use tokio::sync::{Mutex, Notify, Semaphore, watch};
 
-use crate::error::told;
+use crate::error::{chain, told};
 use crate::event::EventSender;
 use crate::failure::{Failure, failed};
 use crate::handler::{Handler, follow};
 use crate::listing::{Listing, list};
-use crate::transport::{Child, connect, start};
+use crate::login::authorization;
+use crate::transport::{Child, client, has_authorization, start};
 use crate::{McpError, McpEventKind, McpOptions, Place, ServerConfig};
 
 /// How long is waited for the end of a program whose connection broke, to say how it ended.
@@ -36,6 +39,8 @@ pub(crate) struct Server {
     /// Counts the changes of what any server has.
     changes: watch::Sender<u64>,
     list_changed: Arc<Notify>,
+    /// Whether it was closed for good.
+    closed: watch::Sender<bool>,
     /// The names that were told, by the server's own.
     names_told: std::sync::Mutex<BTreeMap<String, String>>,
 }
@@ -73,6 +78,7 @@ impl Server {
             trouble: RwLock::default(),
             changes,
             list_changed: Arc::new(Notify::new()),
+            closed: watch::Sender::new(false),
             names_told: std::sync::Mutex::default(),
         });
         tokio::spawn(follow(Arc::downgrade(&server), Arc::clone(&server.list_changed)));
@@ -117,14 +123,24 @@ impl Server {
         }
     }
 
-    /// Ends it; it can begin again.
+    /// Ends it for good, with the calls that are made of it, and waits until its program is gone.
     pub(crate) async fn end(&self) {
-        let live = self.connection.lock().await.live.take();
-        let Some(live) = live.and_then(Arc::into_inner) else { return };
-        let Live { mut service, child } = live;
-        let _ = service.close_with_timeout(LAST_WORDS).await;
-        if let Some(child) = child {
-            child.finish().await;
+        self.closed.send_replace(true);
+        let Some(live) = self.connection.lock().await.live.take() else { return };
+        match Arc::try_unwrap(live) {
+            Ok(Live { mut service, child }) => {
+                let _ = service.close_with_timeout(LAST_WORDS).await;
+                if let Some(child) = child {
+                    child.finish().await;
+                }
+            }
+            Err(live) => {
+                // A call holds it, and ends with the connection.
+                live.service.cancellation_token().cancel();
+                if let Some(child) = &live.child {
+                    child.finish().await;
+                }
+            }
         }
     }
 
@@ -168,6 +184,12 @@ impl Server {
 
     async fn explained(&self, what: &str, live: &Live, error: &ServiceError) -> McpError {
         let (server, tool) = (self.config.name.clone(), what.to_owned());
+        if *self.closed.borrow() {
+            return self.closed_error(what);
+        }
+        if error.is_authorization_required() {
+            return McpError::LoginNeeded { server };
+        }
         match failed(error, what, &self.config.place) {
             Failure::Unknown => {
                 // The list of its tools is older than it is.
@@ -186,9 +208,16 @@ impl Server {
         }
     }
 
+    fn closed_error(&self, what: &str) -> McpError {
+        McpError::Closed { server: self.config.name.clone(), tool: what.to_owned() }
+    }
+
     /// The connection; a new one where it ended.
     async fn live(&self, what: &str) -> Result<Arc<Live>, McpError> {
         let mut connection = self.connection.lock().await;
+        if *self.closed.borrow() {
+            return Err(self.closed_error(what));
+        }
         if let Some(live) = connection.live.as_ref().filter(|live| live.is_up()) {
             return Ok(Arc::clone(live));
         }
@@ -204,7 +233,12 @@ impl Server {
             return Err(error);
         }
         connection.starts += 1;
-        match self.start().await {
+        let mut closed = self.closed.subscribe();
+        let started = tokio::select! {
+            started = self.start() => started,
+            _ = closed.wait_for(|closed| *closed) => Err(self.closed_error(what)),
+        };
+        match started {
             Ok((live, listing)) => {
                 self.note(None);
                 let now = if again { "it was started again" } else { "it was started" };
@@ -239,11 +273,29 @@ impl Server {
                 let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(usize::MAX);
                 (tokio::time::timeout(limit, handler.serve(transport)).await, Some(child))
             }
-            Place::Http { .. } => {
-                let transport =
-                    connect(&self.config.place, self.options.message_bytes, self.options.parallel_per_server)
+            Place::Http { url, headers, oauth } => {
+                let (client, config) =
+                    client(url, headers, self.options.message_bytes, self.options.parallel_per_server)
                         .map_err(&failed)?;
-                (tokio::time::timeout(limit, handler.serve(transport)).await, None)
+                let login = async {
+                    match &self.options.logins {
+                        Some(logins) if !has_authorization(headers) => authorization(url, oauth, logins).await,
+                        _ => Ok(None),
+                    }
+                };
+                let login = tokio::time::timeout(limit, login);
+                let login = login.await.map_err(|_elapsed| failed("nothing answered about its login".to_owned()))?;
+                let login = login.map_err(|error| failed(self.config.place.without_address(&chain(&error))))?;
+                let serving = async {
+                    match login {
+                        Some(login) => {
+                            let client = AuthClient::new(client, login);
+                            handler.serve(StreamableHttpClientTransport::with_client(client, config)).await
+                        }
+                        None => handler.serve(StreamableHttpClientTransport::with_client(client, config)).await,
+                    }
+                };
+                (tokio::time::timeout(limit, serving).await, None)
             }
         };
         let timed_out = |child: Option<&Child>| McpError::StartTimedOut {
@@ -253,6 +305,7 @@ impl Server {
         };
         let service = match service {
             Ok(Ok(service)) => service,
+            Ok(Err(error)) if error.is_authorization_required() => return Err(McpError::LoginNeeded { server }),
             Ok(Err(error)) => {
                 let reason = self.config.place.without_address(&chain(&error));
                 return Err(failed(words_of(child.as_ref(), &reason).await));
@@ -262,6 +315,7 @@ impl Server {
         let live = Live { service, child };
         match tokio::time::timeout(limit, list(live.service.peer(), &self.config, &self.events)).await {
             Ok(Ok(listing)) => Ok((live, listing)),
+            Ok(Err(error)) if error.is_authorization_required() => Err(McpError::LoginNeeded { server }),
             Ok(Err(error)) => {
                 let reason = self.config.place.without_address(&chain(&error));
                 Err(failed(live.last_words(&reason).await))
@@ -302,19 +356,4 @@ async fn words_of(child: Option<&Child>, reason: &str) -> String {
     let Some(child) = child else { return reason.to_owned() };
     let ended = child.end_within(LAST_WORDS).await;
     format!("{}{}", ended.as_deref().unwrap_or(reason), told(&child.last_words()))
-}
-
-/// An error with its causes, none of them twice.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let words = cause.to_string();
-        if !text.contains(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
-        }
-        source = cause.source();
-    }
-    text
 }

@@ -138,7 +138,7 @@ impl McpServers {
         found
     }
 
-    /// Ends every server and waits until the programs are gone. A program that a call is still made of ends with that call.
+    /// Ends every server and waits until the programs are gone. Calls that are still made fail with [`McpError::Closed`].
     pub async fn close(self) {
         futures::future::join_all(self.servers.iter().map(|server| server.end())).await;
     }

@@ -20,11 +20,16 @@ fn the_form_of_editors_is_read() {
                       "alwaysAllow": ["read"], "tools": {"write": {"risk": "destructive", "ask": true, "timeout": 0.5}}},
             "off": {"command": "nothing", "disabled": true},
             "search": {"type": "streamable-http", "url": "https://example.org/mcp?key=${KEY}",
-                       "headers": {"Authorization": "Bearer ${KEY}"}}
+                       "headers": {"Authorization": "Bearer ${KEY}"}},
+            "login": {"url": "https://example.org/other", "oauth": {
+                "clientId": "me", "clientSecret": "${KEY}", "callbackPort": 8091, "scopes": "read write"}}
         }, "inputs": []}"#,
     )
     .unwrap();
-    assert_eq!(config.servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>(), ["files", "search"]);
+    assert_eq!(
+        config.servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>(),
+        ["files", "search", "login"]
+    );
     let files = &config.servers[0];
     let Place::Command { command, args, env, folder } = &files.place else { panic!("{files:?}") };
     assert_eq!((command.as_str(), args[2].as_str(), env["TOKEN"].as_str()), ("npx", "/tmp/sesame", "sesame"));
@@ -34,9 +39,12 @@ fn the_form_of_editors_is_read() {
     let write = files.tools["write"];
     assert_eq!((write.risk, write.ask), (Some(Risk::Destructive), Some(true)));
     assert_eq!(write.timeout, Some(Duration::from_millis(500)));
-    let Place::Http { url, headers } = &config.servers[1].place else { panic!("{config:?}") };
+    let Place::Http { url, headers, .. } = &config.servers[1].place else { panic!("{config:?}") };
     assert_eq!(url.as_str(), "https://example.org/mcp?key=sesame");
     assert_eq!(headers["Authorization"], "Bearer sesame");
+    let Place::Http { oauth, .. } = &config.servers[2].place else { panic!("{config:?}") };
+    assert_eq!((oauth.id.as_deref(), oauth.secret.as_deref()), (Some("me"), Some("sesame")));
+    assert_eq!((oauth.callback_port, oauth.scopes.join("+").as_str()), (Some(8091), "read+write"));
     assert_eq!(config.notes.len(), 2, "{:?}", config.notes);
     assert!(config.notes.iter().any(|note| note.contains("server `files`") && note.contains("`gallery`")));
     // The other name under which editors keep them.
@@ -68,6 +76,10 @@ fn what_is_wrong_is_told_with_file_server_and_field() {
         (r#"{"url": "http://a.org", "headers": {"Authorization": "Bearer ${KEY}"}}"#, "over plain `http`"),
         (r#"{"url": "https://a.org", "headers": {"a b": "x"}}"#, "`headers.a b` is no name of a header"),
         (r#"{"url": "https://a.org", "headers": {"A": "x\ny"}}"#, "`headers.A` holds characters"),
+        (r#"{"url": "https://a.org", "oauth": true}"#, "`oauth` is true or false, and is an object"),
+        (r#"{"url": "https://a.org", "oauth": {"client": "a"}}"#, "`oauth.client` is not known"),
+        (r#"{"url": "https://a.org", "oauth": {"callbackPort": 70000}}"#, "`oauth.callbackPort` is no port"),
+        (r#"{"url": "https://a.org", "oauth": {"clientSecret": "${KEY}"}}"#, "stands without `clientId`"),
         ("[]", "is a list, and is an object"),
     ] {
         let error = parse(&format!("{{\"mcpServers\": {{\"one\": {server}}}}}")).unwrap_err();
@@ -93,7 +105,8 @@ fn keys_are_not_shown() {
     let config = parse(
         r#"{"mcpServers": {
             "a": {"command": "x", "args": ["--key=${KEY}"], "env": {"TOKEN": "${KEY}"}},
-            "b": {"url": "https://example.org/mcp?key=${KEY}", "headers": {"Authorization": "${KEY}"}}
+            "b": {"url": "https://example.org/mcp?key=${KEY}", "headers": {"Authorization": "${KEY}"}},
+            "c": {"url": "https://example.org", "oauth": {"clientId": "x", "clientSecret": "${KEY}"}}
         }}"#,
     )
     .unwrap();

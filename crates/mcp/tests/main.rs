@@ -4,6 +4,7 @@
 
 mod config;
 mod conversation;
+mod login;
 mod misbehaving;
 mod published;
 mod support;

@@ -1,8 +1,10 @@
 //! Servers that behave badly. They are a script of these tests, `misbehaving.py`, and no server that anybody uses.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use graphloom_agents::{FailedCalls, Risk, ToolError, ToolRegistry};
+use graphloom_agents::{FailedCalls, Risk, ToolError, ToolRegistry, ToolSource};
 use graphloom_llm::ToolCall;
 use graphloom_mcp::{McpError, McpEventKind, McpOptions, passed_on};
 use serde_json::{Value, json};
@@ -320,4 +322,29 @@ fn a_runtime_that_ends_leaves_no_program() {
     });
     assert!(ended, "{processes:?}");
     drop(servers);
+}
+
+#[tokio::test]
+async fn closing_ends_a_call_that_is_made_with_the_program_and_none_begins_again() {
+    if !python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let heard = folder.path().join("heard");
+    let events = Events::default();
+    let servers = connected(vec![bad("bad", "", &heard)], &events.options()).await;
+    let process = servers.processes().await[0].1;
+    let tools = servers.tools(&BTreeSet::new());
+    let tool = |name: &str| Arc::clone(tools.iter().find(|tool| tool.spec().name == name).unwrap());
+    let hanging = tool("hang");
+    let call = tokio::spawn(async move { hanging.call(json!({})).await });
+    let said = || std::fs::read_to_string(&heard).unwrap_or_default();
+    until("the call is made", || said().contains("hang")).await;
+    servers.close().await;
+    assert!(!is_alive(process));
+    let error = call.await.unwrap().unwrap_err().to_string();
+    assert!(error.contains("`bad` was closed"), "{error}");
+    let error = tool("fine").call(json!({})).await.unwrap_err().to_string();
+    assert!(error.contains("`bad` was closed"), "{error}");
+    assert_eq!(events.of(McpEventKind::Started).len(), 1);
 }

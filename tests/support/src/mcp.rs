@@ -6,6 +6,13 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+/// The script of an example server of the protocol's own SDK, which the published servers are installed with.
+pub fn sdk_example(name: &str) -> Option<PathBuf> {
+    let script = folder().join(format!("sdk/dist/esm/examples/server/{name}.js"));
+    let there = script.is_file() && runs("node");
+    told(there, &format!("the example {name} of the MCP SDK is not installed; `.ci/run` installs it")).then_some(script)
+}
+
 /// The folder of npm packages that `.ci/run` fills.
 fn folder() -> PathBuf {
     let cache = std::env::var_os("GRAPHLOOM_CI_CACHE").map_or_else(

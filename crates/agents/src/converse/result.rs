@@ -33,8 +33,11 @@ pub(crate) fn message(
         omitted = content[cut..].chars().count();
         content.truncate(cut);
     }
+    let followed = outcome.result.as_ref().is_ok_and(|output| output.followed);
+    let instructions = if followed { std::mem::take(&mut content) } else { String::new() };
     let args = json!({
         "tool": outcome.tool,
+        "instructions": instructions,
         "failed": !outcome.is_success(),
         "notes": outcome.notes,
         "content": content,

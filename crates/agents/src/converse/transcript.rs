@@ -55,6 +55,8 @@ pub enum StopReason {
     Repeating,
     /// The model's reply ended at its limit of tokens.
     Cut,
+    /// A tool was called that ends the conversation.
+    Ended,
 }
 
 impl Transcript {

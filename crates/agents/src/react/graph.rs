@@ -9,6 +9,8 @@ use crate::Decision;
 pub const NAME: &str = "react";
 /// The model is asked.
 pub const MODEL: Node = Node::named("model");
+/// The beginning of a long conversation is summarised.
+pub const COMPACT: Node = Node::named("compact");
 /// The next calls of a turn are sent.
 pub const DISPATCH: Node = Node::named("dispatch");
 /// A call is made.
@@ -16,10 +18,13 @@ pub const TOOL: Task<ToolTask> = Task::named("tool");
 /// The question whether a call may be made.
 pub const APPROVAL: &str = "approval";
 
+/// The event that tells of a summary: a [`Compaction`](crate::Compaction).
+pub const COMPACTED: &str = "compacted";
+
 /// How many calls are made at a time unless [`GraphOptions::concurrency`] says otherwise.
-const PARALLEL: usize = 4;
+pub(crate) const PARALLEL: usize = 4;
 /// The class of calls.
-const CALLS: &str = "calls";
+pub(crate) const CALLS: &str = "calls";
 
 /// The agent as a graph.
 pub fn graph() -> Compiled<ReactState, ReactResources> {
@@ -35,10 +40,11 @@ pub fn graph_with(
     options: GraphOptions<ReactState, ReactResources>,
 ) -> Result<Compiled<ReactState, ReactResources>, CompileErrors> {
     let mut graph = StateGraph::<ReactState, ReactResources>::new(NAME);
-    graph.add_node(MODEL, nodes::model).may_goto((MODEL, DISPATCH, END));
+    graph.add_node(MODEL, nodes::model).may_goto((MODEL, COMPACT, DISPATCH, END));
+    graph.add_node(COMPACT, nodes::compact);
     graph.add_node(DISPATCH, nodes::dispatch).may_send(TOOL).may_goto((MODEL, END));
     graph.add_task(TOOL, nodes::tool).asks::<Decision>(APPROVAL).class(CALLS);
-    graph.add_edge(START, MODEL).add_edge(TOOL, DISPATCH);
+    graph.add_edge(START, MODEL).add_edge(COMPACT, MODEL).add_edge(TOOL, DISPATCH);
     graph.limit(CALLS, PARALLEL);
     graph.options(options);
     graph.compile()

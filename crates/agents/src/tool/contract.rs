@@ -65,6 +65,9 @@ pub struct ToolOutput {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<Value>")]
     pub images: Vec<ImageSource>,
+    /// Whether the content are instructions of the person who runs the program, which the model follows, and not data.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub followed: bool,
     /// Where the content comes from, for the fence around it; the tool's name when there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
@@ -87,6 +90,13 @@ impl ToolOutput {
     #[must_use]
     pub fn with_images(mut self, images: Vec<ImageSource>) -> Self {
         self.images = images;
+        self
+    }
+
+    /// Says that the content are instructions of the person who runs the program. Nothing from outside may stand in it.
+    #[must_use]
+    pub fn followed(mut self) -> Self {
+        self.followed = true;
         self
     }
 

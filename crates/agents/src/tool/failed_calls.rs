@@ -34,7 +34,7 @@ impl FailedCalls {
     }
 
     /// The refusal of a call that failed too often.
-    pub(super) fn refusal(&self, tool: &str, fingerprint: &str) -> Option<ToolError> {
+    pub(crate) fn refusal(&self, tool: &str, fingerprint: &str) -> Option<ToolError> {
         let failed = self.failed.get(fingerprint).filter(|failed| failed.times >= LIMIT)?;
         Some(ToolError::Repeated { tool: tool.to_owned(), times: failed.times, last: failed.last.clone() })
     }
@@ -52,13 +52,13 @@ impl FailedCalls {
         };
     }
 
-    pub(super) fn note_failure(&mut self, fingerprint: String, error: &ToolError) {
+    pub(crate) fn note_failure(&mut self, fingerprint: String, error: &ToolError) {
         let failed = self.failed.entry(fingerprint).or_default();
         failed.times = failed.times.saturating_add(1);
         failed.last = error.to_string();
     }
 
-    pub(super) fn note_success(&mut self, fingerprint: &str, risk: Risk) {
+    pub(crate) fn note_success(&mut self, fingerprint: &str, risk: Risk) {
         if risk > Risk::Read {
             self.failed.clear();
         } else {
@@ -68,7 +68,7 @@ impl FailedCalls {
 }
 
 /// Names a call: the same for the same tool and equal arguments.
-pub(super) fn fingerprint(tool: &str, arguments: &Value) -> String {
+pub(crate) fn fingerprint(tool: &str, arguments: &Value) -> String {
     let mut text = String::new();
     canonical(arguments, &mut text);
     let mut hasher = blake3::Hasher::new();

@@ -14,6 +14,7 @@ pub use confirm::{Confirm, Confirmation, Decision};
 pub use contract::{Tool, ToolOutput, ToolSource};
 pub use error::ToolError;
 pub use failed_calls::FailedCalls;
+pub(crate) use failed_calls::fingerprint;
 pub use outcome::ToolOutcome;
 pub use registry::ToolRegistry;
 pub use risk::Risk;

@@ -21,6 +21,9 @@ use crate::profile::quoted;
 /// How long a tool may take unless told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
+/// The longest answer that is taken, in bytes: it goes into the state and into every store of it.
+const ANSWER: usize = 1 << 20;
+
 /// The tools that a model may call, and the rules under which it may. Clones are cheap and can have narrower rules.
 #[derive(Clone)]
 pub struct ToolRegistry {
@@ -186,6 +189,21 @@ impl ToolRegistry {
         Some(Confirmation { tool: spec.name.clone(), risk, arguments })
     }
 
+    /// A call as its tool would get it, with what had to be tolerated; nothing for a call that is refused without being made.
+    pub(crate) fn prepared(&self, call: &ToolCall, repeats: &FailedCalls) -> Option<(ToolCall, Vec<String>)> {
+        let (registered, is_other) = self.found(&call.name)?;
+        let name = registered.tool.spec().name.clone();
+        self.permit(&name, registered.tool.risk()).ok()?;
+        let Arguments { value, mut notes } = registered.read(&call.arguments).ok()?;
+        if repeats.refusal(&name, &fingerprint(&name, &value)).is_some() {
+            return None;
+        }
+        if is_other {
+            notes.insert(0, format!("the tool `{}` was read as `{name}`", call.name));
+        }
+        Some((ToolCall { id: call.id.clone(), name, arguments: value }, notes))
+    }
+
     /// Makes a call that a model asked for. Whatever goes wrong is in the outcome, as an observation for the model.
     ///
     /// Names are found whatever their spelling (`searchNotes`); arguments are read tolerantly and checked; a call that
@@ -238,7 +256,7 @@ impl ToolRegistry {
         let limit = self.timeouts.get(&spec.name).copied().or(registered.tool.time_limit()).unwrap_or(self.timeout);
         let work = AssertUnwindSafe(registered.tool.call(arguments)).catch_unwind();
         match tokio::time::timeout(limit, work).await {
-            Ok(Ok(result)) => result,
+            Ok(Ok(result)) => result.map(|output| shortened(output, &mut outcome.notes)),
             Ok(Err(_panic)) => Err(ToolError::failed(format!("`{}` stopped unexpectedly", spec.name))),
             Err(_elapsed) => Err(ToolError::TimedOut {
                 tool: spec.name.clone(),
@@ -314,6 +332,20 @@ impl ToolRegistry {
             |entry: &&Arc<Registered>| self.is_allowed(&entry.tool.spec().name) && entry.tool.risk() <= self.ceiling;
         self.tools.iter().filter(permitted)
     }
+}
+
+/// An answer that is no longer than may be taken.
+fn shortened(mut output: ToolOutput, notes: &mut Vec<String>) -> ToolOutput {
+    let length = output.content.len();
+    if length > ANSWER {
+        output.content.truncate(output.content.floor_char_boundary(ANSWER));
+        notes.push(format!("the answer had {length} bytes and was cut after {ANSWER}"));
+    }
+    if !output.data.is_null() && serde_json::to_string(&output.data).map_or(0, |data| data.len()) > ANSWER {
+        output.data = Value::Null;
+        notes.push(format!("the data of the answer had more than {ANSWER} bytes and were left out"));
+    }
+    output
 }
 
 impl fmt::Debug for ToolRegistry {

@@ -10,6 +10,9 @@ pub(crate) const APPLICATIONS: [&str; 4] = ["writehere", "obsius", "pocketflow",
 /// The program that belongs to no application.
 const TOOL: &str = "graphloom";
 
+/// All programs.
+const EVERY: [&str; 5] = ["writehere", "obsius", "pocketflow", "deepsearch", TOOL];
+
 /// A group of options that several programs share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -32,15 +35,15 @@ impl OptionGroup {
     /// Every group, with its programs.
     pub fn all() -> Vec<Self> {
         vec![
-            Self::of::<ModelArgs>(&APPLICATIONS),
-            Self::of::<ConsentArgs>(&APPLICATIONS),
+            Self::of::<ModelArgs>(&EVERY),
+            Self::of::<ConsentArgs>(&EVERY),
             Self::of::<ParameterArgs>(&APPLICATIONS),
-            Self::of::<ThreadArgs>(&APPLICATIONS),
+            Self::of::<ThreadArgs>(&EVERY),
             Self::of::<SourceArgs>(&APPLICATIONS),
             Self::of::<OutputArgs>(&["writehere", "pocketflow", "deepsearch"]),
             Self::of::<PromptArgs>(&["writehere", "obsius", "pocketflow"]),
             #[cfg(feature = "mcp")]
-            Self::of::<crate::McpArgs>(&APPLICATIONS),
+            Self::of::<crate::McpArgs>(&EVERY),
         ]
     }
 }

@@ -18,6 +18,11 @@ pub struct ProgramResult {
 }
 
 impl ProgramResult {
+    /// A result.
+    pub fn new(status: ExitStatus, text: impl Into<String>, value: Value) -> Self {
+        Self { status, text: text.into(), value }
+    }
+
     /// Prints the result: the text, or with `--json` the value.
     ///
     /// # Errors

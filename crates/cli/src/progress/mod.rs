@@ -221,7 +221,8 @@ impl Progress {
         }
     }
 
-    pub(crate) fn line(&self, text: &str) {
+    /// A line that stays, with no label, and is shown with `-q` too.
+    pub fn line(&self, text: &str) {
         self.write_line("", text);
     }
 

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
+#[cfg(feature = "mcp")]
+mod agent;
 mod described;
 mod doctor;
 #[cfg(feature = "mcp")]

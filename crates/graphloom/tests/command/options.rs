@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use graphloom_test_support::options::{Case, MODEL, OptionEffect, Program, check};
+use graphloom_cli::OptionGroup;
+use graphloom_test_support::options::{Case, MODEL, OptionEffect, Program, check, offers};
 
+use crate::agent::write_agent;
 use crate::runs::write_runs;
 
 /// The root of this repository.
@@ -11,6 +13,8 @@ const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 #[test]
 fn every_option_changes_something() {
+    let agent = |more: &[&'static str]| [&["agent", "Go.", "--model", "scripted:script.jsonl"], more].concat();
+    let resume = |more: &[&'static str]| [&["resume", "asked"], more].concat();
     let prune = |more: &[&'static str]| [&["runs", "prune", "abc", "--keep", "1"], more].concat();
     let rows: Vec<(&str, Vec<&str>, Vec<&str>, OptionEffect<'_>)> = vec![
         (
@@ -62,6 +66,25 @@ fn every_option_changes_something() {
             vec!["mcp", "list", "--config", "absent.json"],
             OptionEffect::Shows("`absent.json` cannot be read"),
         ),
+        (
+            "--skills",
+            agent(&[]),
+            agent(&["--skills", "absent"]),
+            OptionEffect::Shows("`absent` is no folder of skills"),
+        ),
+        ("--max-turns", agent(&[]), agent(&["--max-turns", "0"]), OptionEffect::Shows("0 is not in 1..=1000")),
+        ("--thread", agent(&[]), agent(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
+        ("--record", agent(&[]), agent(&["--record", "tape.jsonl"]), OptionEffect::Writes("tape.jsonl", "It is done.")),
+        ("--budget", agent(&[]), agent(&["--budget", "calls=0"]), OptionEffect::Hides("It is done.")),
+        (
+            "--mcp-config",
+            agent(&[]),
+            agent(&["--mcp-config", "absent.json"]),
+            OptionEffect::Shows("`absent.json` cannot be read"),
+        ),
+        ("--yes", resume(&[]), resume(&["--yes"]), OptionEffect::Shows("It is done.")),
+        ("--no-input", resume(&[]), resume(&["--no-input"]), OptionEffect::Hides("reading answers from stdin")),
+        ("--answer", resume(&[]), resume(&["--answer", "approval=\"allow\""]), OptionEffect::Shows("It is done.")),
         ("--graph", vec!["runs", "list"], vec!["runs", "list", "--graph", "other"], OptionEffect::Hides("abc")),
         ("--limit", vec!["runs", "list"], vec!["runs", "list", "--limit", "0"], OptionEffect::Hides("abc")),
         (
@@ -146,5 +169,22 @@ fn every_option_changes_something() {
         ask: &["doctor", "--model", MODEL],
     };
     let cases: Vec<Case<'_>> = rows.iter().map(Case::of).collect();
-    check(program, |place| write_runs(&place.join("home/threads.db")), &cases);
+    let prepare = |place: &Path| {
+        write_runs(&place.join("home/threads.db"));
+        write_agent(place);
+    };
+    check(program, prepare, &cases);
+}
+
+#[test]
+fn groups_name_the_programs_that_serve_them() {
+    let groups = OptionGroup::all();
+    // `--model`, `--search` and `--config` of this program are options of commands of its own, too.
+    let own = ["--search", "--config"];
+    let said = groups.iter().flat_map(|group| {
+        let is_served = group.programs.contains(&"graphloom");
+        let options = group.options.iter().filter(|option| !own.contains(&option.as_str()));
+        options.map(move |option| (option.as_str(), is_served))
+    });
+    offers(Path::new(env!("CARGO_BIN_EXE_graphloom")), said);
 }

@@ -66,7 +66,23 @@ pub enum Place {
         url: Url,
         /// Headers of every request, which may hold a key.
         headers: BTreeMap<String, String>,
+        /// What a login to it uses, where it asks for one.
+        oauth: OAuthClient,
     },
+}
+
+/// The client that a login uses, where the one who gives logins does not make any client known by itself.
+#[derive(Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OAuthClient {
+    /// The client's id; the client makes itself known unless set.
+    pub id: Option<String>,
+    /// The client's secret.
+    pub secret: Option<String>,
+    /// What is asked for; what the server says that it needs unless set.
+    pub scopes: Vec<String>,
+    /// The port of this machine that the browser comes back to, as `http://localhost:PORT/callback`; any unless set.
+    pub callback_port: Option<u16>,
 }
 
 /// What the user says about one tool. The user's word stands above the server's.
@@ -125,7 +141,7 @@ impl ServerConfig {
 
     /// An address that speaks streamable HTTP.
     pub fn http(name: impl Into<String>, url: Url) -> Self {
-        let place = Place::Http { url, headers: BTreeMap::new() };
+        let place = Place::Http { url, headers: BTreeMap::new(), oauth: OAuthClient::default() };
         Self { name: name.into(), place, timeout: None, tools: BTreeMap::new() }
     }
 
@@ -197,11 +213,22 @@ impl std::fmt::Debug for Place {
                 .field("env", &env.keys())
                 .field("folder", folder)
                 .finish(),
-            Self::Http { url, headers } => f
+            Self::Http { url, headers, .. } => f
                 .debug_struct("Http")
                 .field("host", &graphloom_http::authority(url))
                 .field("headers", &headers.keys())
-                .finish(),
+                .finish_non_exhaustive(),
         }
+    }
+}
+
+/// The secret is not shown.
+impl std::fmt::Debug for OAuthClient {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OAuthClient")
+            .field("id", &self.id)
+            .field("scopes", &self.scopes)
+            .field("callback_port", &self.callback_port)
+            .finish_non_exhaustive()
     }
 }

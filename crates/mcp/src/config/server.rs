@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::read::kind;
 use super::variables::filled;
-use super::{Place, ToolRule};
+use super::{OAuthClient, Place, ToolRule};
 use crate::ConfigError;
 
 /// The names under which editors list the tools that need no confirmation.
@@ -91,7 +91,45 @@ impl Fields<'_> {
             let reason = "go over plain `http` to another machine, where anyone can read a key; use `https`";
             return Err(self.wrong("headers", reason));
         }
-        Ok(Place::Http { url, headers })
+        let oauth = self.oauth()?;
+        Ok(Place::Http { url, headers, oauth })
+    }
+
+    /// The client of a login.
+    fn oauth(&mut self) -> Result<OAuthClient, ConfigError> {
+        let mut client = OAuthClient::default();
+        let Some(value) = self.members.shift_remove("oauth") else { return Ok(client) };
+        let Value::Object(members) = value else {
+            return Err(self.wrong("oauth", format!("is {}, and is an object", kind(&value))));
+        };
+        for (name, value) in members {
+            let field = format!("oauth.{name}");
+            match (name.as_str(), &value) {
+                ("clientId", _) => client.id = Some(self.fill(&field, &value)?),
+                ("clientSecret", _) => client.secret = Some(self.fill(&field, &value)?),
+                ("callbackPort", _) => {
+                    let port = value.as_u64().and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
+                    client.callback_port = Some(port.ok_or_else(|| self.wrong(&field, "is no port"))?);
+                }
+                ("scopes", Value::Array(scopes)) => {
+                    for scope in scopes {
+                        client.scopes.push(self.fill(&field, scope)?);
+                    }
+                }
+                ("scopes", _) => {
+                    let scopes = self.fill(&field, &value)?;
+                    client.scopes.extend(scopes.split_whitespace().map(str::to_owned));
+                }
+                _ => {
+                    let there = "is not known; there are `clientId`, `clientSecret`, `scopes`, `callbackPort`";
+                    return Err(self.wrong(&field, there));
+                }
+            }
+        }
+        if client.secret.is_some() && client.id.is_none() {
+            return Err(self.wrong("oauth.clientSecret", "stands without `clientId`"));
+        }
+        Ok(client)
     }
 
     /// What the user says about single tools.

@@ -54,7 +54,7 @@ pub(crate) struct Child {
     id: Option<u32>,
     ended: watch::Receiver<Option<Result<ExitStatus, String>>>,
     stderr: Arc<Mutex<VecDeque<String>>>,
-    end: Option<oneshot::Sender<()>>,
+    end: Mutex<Option<oneshot::Sender<()>>>,
 }
 
 /// Ends a process group whatever becomes of the task that watches over it.
@@ -99,7 +99,7 @@ pub(crate) fn start(
         let _ = tokio::time::timeout(GRACE, errors_read).await;
         let _ = sender.send(Some(status.map_err(|error| error.to_string())));
     });
-    Ok((Child { id, ended, stderr: kept, end: Some(end) }, stdin, near))
+    Ok((Child { id, ended, stderr: kept, end: Mutex::new(Some(end)) }, stdin, near))
 }
 
 fn prepared(command: &str, args: &[String], env: &BTreeMap<String, String>, folder: Option<&Path>) -> Command {
@@ -181,9 +181,10 @@ impl Child {
     }
 
     /// Ends it and waits until it is gone.
-    pub(crate) async fn finish(mut self) {
-        self.end.take();
-        let _ = self.ended.wait_for(Option::is_some).await;
+    pub(crate) async fn finish(&self) {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut ended = self.ended.clone();
+        let _ = ended.wait_for(Option::is_some).await;
     }
 
     /// How it ended, when it ends within `patience`.

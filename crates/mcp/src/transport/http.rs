@@ -1,13 +1,12 @@
 //! A server at an address, over streamable HTTP.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use futures::StreamExt;
 use reqwest::header::{HeaderName, HeaderValue};
-use reqwest::{StatusCode, redirect};
+use reqwest::{StatusCode, Url, redirect};
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
-use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
@@ -16,7 +15,6 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 
 use super::TOO_LONG;
-use crate::Place;
 
 /// How this client names itself.
 const AGENT: &str = concat!("graphloom/", env!("CARGO_PKG_VERSION"));
@@ -25,16 +23,16 @@ const REDIRECTS: usize = 3;
 /// What the transport says of an event that is longer than its limit.
 const TOO_LONG_EVENT: &str = "exceeded the maximum size";
 
-/// A connection to an address.
+/// What speaks to an address, and how.
 ///
 /// # Errors
 /// Why the address cannot be asked.
-pub(crate) fn connect(
-    place: &Place,
+pub(crate) fn client(
+    url: &Url,
+    headers: &BTreeMap<String, String>,
     limit: usize,
     parallel: usize,
-) -> Result<StreamableHttpClientTransport<Limited>, String> {
-    let Place::Http { url, headers } = place else { return Err("a program has no address".to_owned()) };
+) -> Result<(Limited, StreamableHttpClientTransportConfig), String> {
     let client = graphloom_http::client(url, AGENT).map_err(|error| error.to_string())?;
     // A pooled connection whose last answer was not read to its end would wait for the other side first.
     let client = client.redirect(redirects()).pool_max_idle_per_host(0).build().map_err(|error| error.to_string())?;
@@ -50,7 +48,12 @@ pub(crate) fn connect(
     config.max_sse_event_size = limit;
     config.max_json_response_size = limit;
     config.max_concurrent_requests = parallel.max(1);
-    Ok(StreamableHttpClientTransport::with_client(Limited { client }, config))
+    Ok((Limited { client }, config))
+}
+
+/// Whether headers say already who asks.
+pub(crate) fn has_authorization(headers: &BTreeMap<String, String>) -> bool {
+    headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"))
 }
 
 /// Follows redirects that keep the message and stay at the same origin: the headers may hold a key, and that belongs to

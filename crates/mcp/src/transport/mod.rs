@@ -6,5 +6,5 @@ mod lines;
 
 pub use child::passed_on;
 pub(crate) use child::{Child, start};
-pub(crate) use http::connect;
+pub(crate) use http::{client, has_authorization};
 pub(crate) use lines::TOO_LONG;

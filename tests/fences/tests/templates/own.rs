@@ -33,7 +33,14 @@ const NUMBER: &str = "a number of the program";
 const DATE: &str = "the date of the run";
 const TOOLS: &str = "the program's tools, as its code describes them";
 
-pub(crate) const AGENTS: &[Own] = &[own("result", "omitted", NUMBER), own("tools", "tools[].*", TOOLS)];
+pub(crate) const AGENTS: &[Own] = &[
+    own("result", "omitted", NUMBER),
+    own("tools", "tools[].*", TOOLS),
+    own("result", "instructions", "a skill, whose folder the person who runs the program named"),
+    own("task", "task", PERSON),
+    own("summary", "words", NUMBER),
+    own("earlier", "messages", NUMBER),
+];
 
 pub(crate) const WRITEHERE: &[Own] = &[
     own("*", "to_run_root_question", PERSON),

@@ -3,21 +3,23 @@
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 
 use crate::converse::{Form, Question, Turn, introduce, last_turn, node_error};
-use crate::react::view::messages;
-use crate::react::{DISPATCH, MODEL, ReactResources, ReactState, TurnRecord};
+use crate::react::view::view;
+use crate::react::{COMPACT, DISPATCH, MODEL, ReactResources, ReactState, TurnRecord};
 use crate::{AgentError, StopReason};
 
-/// State in: the opening, and all turns with their calls. State out: the turn, and its calls or the answer. It fails when
-/// the model does.
+/// State in: the opening, and all turns with their calls. State out: the turn, and its calls or the answer; nothing where the
+/// conversation is to be compacted first. It fails when the model does.
 ///
 /// # Errors
 /// [`AgentError::Conversation`], and errors of the templates.
 pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> Result<Step<ReactState>, NodeError> {
-    let resources = cx.resources();
+    let resources = cx.resources().of(&state)?;
     let most = resources.options.max_turns.max(1);
     let number = u32::try_from(state.turns.len() + 1).unwrap_or(u32::MAX);
     let last = number >= most;
-    let turn = ask(&state, resources, number, last).await.map_err(node_error)?;
+    let Some(turn) = ask(&state, resources, number, last).await.map_err(node_error)? else {
+        return Ok(Step::goto(COMPACT));
+    };
     let text = Some(turn.text).filter(|text| !text.trim().is_empty());
     let silent = turn.calls.is_empty() && text.is_none();
     let record = TurnRecord { message: (!silent).then_some(turn.message), notes: turn.notes };
@@ -44,12 +46,22 @@ pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> 
     Ok(Step::end().with(update.stop(stop)))
 }
 
-/// Asks the model, which reads the state as it can take it; in the last turn without tools.
-async fn ask(state: &ReactState, resources: &ReactResources, number: u32, last: bool) -> Result<Turn, AgentError> {
+/// Asks the model, which reads the state as it can take it; in the last turn without tools. `None` where the conversation is too
+/// long to be asked.
+async fn ask(
+    state: &ReactState,
+    resources: &ReactResources,
+    number: u32,
+    last: bool,
+) -> Result<Option<Turn>, AgentError> {
     let tools = resources.tools.current();
     let form = Form::of(&*resources.model, &tools);
     let specs = tools.specs();
-    let mut read = messages(state, resources, form)?;
+    let view = view(state, resources, form)?;
+    if view.due.is_some() {
+        return Ok(None);
+    }
+    let mut read = view.messages;
     if form == Form::Written {
         introduce(&resources.prompts, &specs, &mut read)?;
     }
@@ -60,5 +72,5 @@ async fn ask(state: &ReactState, resources: &ReactResources, number: u32, last: 
     let params = resources.options.params.clone();
     let question = Question { model: &*resources.model, form, messages: read, tools: &specs, last, number, params };
     let failed = |source| AgentError::Conversation { turn: number, source: Box::new(source) };
-    question.ask().await.map_err(failed)
+    question.ask().await.map(Some).map_err(failed)
 }

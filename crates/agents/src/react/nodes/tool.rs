@@ -18,10 +18,10 @@ const SHOWN: &str = "shown";
 /// No decision yet, and those of the store.
 pub async fn tool(
     task: ToolTask,
-    _state: Snapshot<ReactState>,
+    state: Snapshot<ReactState>,
     cx: Context<ReactResources>,
 ) -> Result<ReactStateUpdate, NodeError> {
-    let resources = cx.resources();
+    let resources = cx.resources().of(&state)?;
     let tools = resources.tools.current();
     let request = tools.confirmation(&task.call, resources.approve_from);
     let decision = decided(&cx, request).await?;
@@ -30,7 +30,7 @@ pub async fn tool(
     let made = cx.once("call", async {
         let mut repeats = task.repeats.clone();
         let outcome = tools.call(&task.call, &mut repeats).await;
-        Ok(MadeCall { outcome, repeats })
+        Ok(MadeCall::new(outcome, repeats))
     });
     Ok(ReactState::update().made([(task.place, made.await?)]))
 }

@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "mcp")]
+mod agent;
 mod doctor;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -15,7 +17,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use graphloom_cli::{BaseArgs, ExitStatus, Failure, Session};
 
-/// Makes crates with a graph, tells what is there to work with, fetches the built-in model, and shows stored runs
+/// Runs an agent with tools and skills, makes crates with a graph, tells what is there to work with, fetches the built-in model, and shows stored runs
 #[derive(Parser, Debug)]
 #[command(name = "graphloom", version, arg_required_else_help = true)]
 struct Args {
@@ -27,13 +29,19 @@ struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Work on a task by the tools of MCP servers and by skills; what can change something is asked for
+    #[cfg(feature = "mcp")]
+    Agent(Box<agent::AgentArgs>),
+    /// Go on with a run of `graphloom agent`
+    #[cfg(feature = "mcp")]
+    Resume(Box<agent::ResumeArgs>),
     /// Make a crate with a graph, its tests and its CI
     New(new::NewArgs),
     /// Fetch, list and check the weights of the built-in model, and list the models of a provider
     #[cfg(feature = "embedded")]
     #[command(subcommand)]
     Model(model::ModelCommand),
-    /// List what MCP servers have
+    /// List what MCP servers have, and log in to those that ask for it
     #[cfg(feature = "mcp")]
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
@@ -57,11 +65,15 @@ fn main() -> ExitCode {
 async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     let dirs = session.dirs();
     match args.command {
+        #[cfg(feature = "mcp")]
+        Command::Agent(args) => Box::pin(agent::begin(*args, &session)).await,
+        #[cfg(feature = "mcp")]
+        Command::Resume(args) => Box::pin(agent::resume(*args, &session)).await,
         Command::New(args) => new::run(args, &session.progress),
         #[cfg(feature = "embedded")]
         Command::Model(command) => model::run(command, dirs?, &session.progress).await,
         #[cfg(feature = "mcp")]
-        Command::Mcp(command) => mcp::run(command, &session.progress).await,
+        Command::Mcp(command) => mcp::run(command, &session).await,
         Command::Doctor(args) => doctor::run(args, &dirs?, &session).await,
         Command::Runs(command) => runs::run(command, &session).await,
     }

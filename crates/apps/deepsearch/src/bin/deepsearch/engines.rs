@@ -35,7 +35,7 @@ pub(crate) async fn open(
     let options = if names.is_empty() { None } else { Some(network_options(config, &names, variable).map_err(wrong)?) };
     let opened = open_engines(&chosen, sources, || Ok(options.unwrap_or_default()), dirs, &session.progress).await?;
     let corpus = opened.corpus.map(|(corpus, _)| Arc::new(corpus) as Arc<dyn Search>);
-    let resources = mcp.search(sources, &session.progress).await?;
+    let resources = mcp.search(sources, session).await?;
     let resources = resources.filter(|_| chosen.contains(&SearchEngine::Mcp));
     let local = CombinedSearch::of(corpus.into_iter().chain(resources));
     let web = opened.opened.search();

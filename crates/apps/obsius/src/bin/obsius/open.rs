@@ -116,7 +116,7 @@ pub(crate) async fn open_with(
     let root = vault.root().to_owned();
     let mut mcp = McpOptions::default();
     mcp.ceiling = Risk::Read;
-    let servers = work.mcp.servers(mcp, &session.progress).await?;
+    let servers = work.mcp.servers(mcp, session).await?;
     let servers = servers.map(Arc::new);
     let resources_of_servers = work.mcp.search_of(servers.as_ref(), &work.sources)?;
     let mut sources: Vec<Arc<dyn ToolSource>> =

@@ -35,7 +35,7 @@ pub(crate) async fn open(
 ) -> Result<Opened, Failure> {
     let dirs = session.dirs()?;
     let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
-    let mcp = work.mcp.search(&work.sources, &session.progress).await?;
+    let mcp = work.mcp.search(&work.sources, session).await?;
     let sources = open_sources(&work.sources, network, &dirs, &session.progress).await?.and(mcp);
     let store = session.store().await?;
     let models = build_models(&work.run.models, &dirs, &session.progress, spent).await?;
