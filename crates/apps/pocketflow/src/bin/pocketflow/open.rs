@@ -41,7 +41,7 @@ async fn sources(setup: &Setup) -> Result<Arc<dyn Search>, Failure> {
     let progress = &setup.session.progress;
     let config = &setup.config.literature;
     let network = || config.network(|name| std::env::var(name).ok());
-    let mcp = setup.work.mcp.search(&setup.work.sources, setup.session).await?;
+    let mcp = setup.work.mcp.search(&setup.work.sources, &setup.session).await?;
     let sources = open_sources(&setup.work.sources, network, &setup.session.dirs()?, progress).await?;
     if !sources.network.is_empty() {
         progress.note(format!("queries that you approve are sent to: {}", sources.network.join(", ")));
