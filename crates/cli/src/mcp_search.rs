@@ -1,5 +1,6 @@
 //! The resources of MCP servers as something that is searched.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -64,7 +65,7 @@ impl McpSearch {
         let list = self.servers.call(server, "list_resources", json!({})).await?;
         let mut listed: Vec<Listed> =
             list.data.as_array().into_iter().flatten().filter_map(|item| listed(item, query)).collect();
-        listed.sort_by(|one, other| other.fits.cmp(&one.fits));
+        listed.sort_by_key(|resource| Reverse(resource.fits));
         listed.truncate(MOST_READ);
         let read = listed.into_iter().map(|resource| async move {
             let answer = self.servers.call(server, "read_resource", json!({ "uri": resource.uri })).await;

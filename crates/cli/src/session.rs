@@ -147,6 +147,7 @@ mod tests {
         let sources = SourceArgs {
             corpus: vec!["papers".into(), "old papers".into()],
             search: vec![crate::SearchEngine::Local, crate::SearchEngine::Arxiv],
+            ..SourceArgs::default()
         };
         push_options(&mut line, &run, &sources);
         assert_eq!(
