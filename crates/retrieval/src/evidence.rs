@@ -130,6 +130,13 @@ pub enum Locator {
         /// The byte after the last.
         end_byte: usize,
     },
+    /// A part of a document in pages.
+    Pages {
+        /// The page on which the part begins, counted from 1.
+        first_page: u32,
+        /// The page on which it ends.
+        last_page: u32,
+    },
     /// A part of text that was extracted from another format, where source positions are unknown.
     Passage {
         /// The number of the passage in its document, counted from 1.
@@ -143,6 +150,8 @@ impl fmt::Display for Locator {
             Self::Document => f.write_str("whole document"),
             Self::Lines { first_line, last_line, .. } if first_line == last_line => write!(f, "line {first_line}"),
             Self::Lines { first_line, last_line, .. } => write!(f, "lines {first_line}-{last_line}"),
+            Self::Pages { first_page, last_page } if first_page == last_page => write!(f, "page {first_page}"),
+            Self::Pages { first_page, last_page } => write!(f, "pages {first_page}-{last_page}"),
             Self::Passage { number } => write!(f, "passage {number}"),
         }
     }

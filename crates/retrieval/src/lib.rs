@@ -1,6 +1,6 @@
 //! Finds passages of documents and hands them out as evidence that a text can cite.
 //!
-//! * A [`Corpus`] is folders of Markdown, text and HTML files with an incremental full-text index on disk.
+//! * A [`Corpus`] is folders of documents (text, Markdown, HTML, PDF, DOCX, EPUB, notebooks, mail) with an incremental full-text index on disk.
 //! * A search answers with [`Evidence`]: a passage with an id that stays the same while the passage does.
 //! * [`Search`] is what everything that can be searched does: the corpus, the literature, the web, several [`CombinedSearch`],
 //!   or a source of one's own. It answers with results and one [`EngineReport`] for each engine.
@@ -29,10 +29,12 @@
 //! ```
 //!
 //! # What a corpus reads
-//! Files that end in `.md`, `.markdown`, `.txt`, `.text`, `.html`, `.htm` or `.xhtml`. Hidden files and folders,
-//! folders named `target` or `node_modules`, and the index itself are ignored; other endings are counted. What cannot
-//! be read is listed with its reason in the [`IndexReport`]. [`CorpusOptions`] can narrow the endings and name other
-//! folders to ignore. [`Corpus::search_with`] also finds texts that are not written yet.
+//! Files that end in `.md`, `.markdown`, `.txt`, `.text`, `.html`, `.htm`, `.xhtml`, `.pdf` (with the feature `pdf`, which is
+//! on unless turned off), `.docx`, `.epub`, `.ipynb`, `.eml` or `.mbox`, whose content is what the ending says. Hidden files
+//! and folders, folders named `target` or `node_modules`, and the index itself are ignored; what a `.gitignore` names, and
+//! other endings, are counted. What cannot be read is listed with its reason in the [`IndexReport`]. [`CorpusOptions`] has the
+//! limits, can narrow the endings and name other folders to ignore. [`Corpus::search_with`] also finds texts that are not
+//! written yet.
 //!
 //! # Passages and ids
 //! A passage is a group of paragraphs under one heading. Its id, such as `storage-log#5f0c81d2`, is made of the path
@@ -86,12 +88,15 @@ pub mod web;
 pub use combined::{CombinedSearch, NoSearch, interleave};
 pub use corpus::{
     ChoiceReranker, Corpus, CorpusOptions, HybridCorpus, HybridOptions, IndexReport, LossyFile, OtherModel,
-    PendingDocument, Reranker, SearchOptions, Unread, UnreadReason, VectorReport,
+    PendingDocument, Reranker, SearchOptions, Unread, VectorReport,
 };
-pub use document::visible_text;
+pub use document::UnreadReason;
+#[cfg(feature = "pdf")]
+pub use document::serve_reader;
 pub use error::RetrievalError;
 pub use evidence::{Evidence, Locator, Source};
 pub use fault::{Fault, Timestamp};
+pub use graphloom_text::visible_text;
 #[cfg(feature = "web")]
 pub use network::{Network, NetworkOptions};
 pub use report::{EngineOutcome, EngineReport};

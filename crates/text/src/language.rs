@@ -157,6 +157,36 @@ impl Language {
         Self::Turkish,
     ];
 
+    /// All languages.
+    pub const ALL: [Self; 20] = [
+        Self::English,
+        Self::German,
+        Self::Chinese,
+        Self::Japanese,
+        Self::Arabic,
+        Self::Danish,
+        Self::Dutch,
+        Self::Finnish,
+        Self::French,
+        Self::Greek,
+        Self::Hungarian,
+        Self::Italian,
+        Self::Norwegian,
+        Self::Portuguese,
+        Self::Romanian,
+        Self::Russian,
+        Self::Spanish,
+        Self::Swedish,
+        Self::Tamil,
+        Self::Turkish,
+    ];
+
+    /// The language with a [`code`](Self::code).
+    #[must_use]
+    pub fn of_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|language| language.code() == code)
+    }
+
     /// The code of the language, two letters of ISO 639-1.
     ///
     /// ```

@@ -33,6 +33,7 @@ pub mod sentence;
 mod stem;
 mod stop_words;
 pub mod unit;
+mod visible;
 mod words;
 
 pub use crate::stop_words::is_stop_word;
@@ -43,4 +44,5 @@ pub use link::{BracketedNumbers, bracketed_numbers, link_target, link_words, tar
 pub use script::{is_ideographic, is_katakana};
 pub use sentence::{sentences, sentences_in};
 pub use stem::stem;
+pub use visible::{is_visible, visible_text};
 pub use words::{count_words, words};

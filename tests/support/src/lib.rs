@@ -4,6 +4,7 @@
 //! - [`described`] compares completions and manual pages of a program with its `--help`.
 //! - [`options`] holds every option of a program to changing something.
 //! - [`packages`] finds real documents: the ones that come with the packages this workspace is built of.
+//! - [`documents`] makes documents of the kinds that are no text.
 //! - [`logs`] has documents, and a question that they answer.
 //! - [`mcp`] has MCP servers.
 //! - `models` lets something happen before a model answers; it is behind the feature `models`.
@@ -12,6 +13,7 @@
 
 pub mod command;
 pub mod described;
+pub mod documents;
 pub mod logs;
 pub mod mcp;
 #[cfg(feature = "models")]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use graphloom_text::Language;
 use serde::{Deserialize, Serialize};
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery};
@@ -12,7 +13,7 @@ use tantivy::{
 
 use super::score::{CombinedStatistics, ExtraRecords};
 use crate::document::Passage;
-use crate::terms::analyzer;
+use crate::terms::{analyzer, marked};
 
 const TERMS: &str = "graphloom_terms";
 const WRITER_MEMORY: usize = 64 * 1024 * 1024;
@@ -31,6 +32,8 @@ pub(super) struct Record {
     pub(super) path: String,
     pub(super) title: String,
     pub(super) content_hash: String,
+    /// The language of the document.
+    pub(super) language: Language,
     pub(super) passage: Passage,
 }
 
@@ -38,6 +41,7 @@ pub(super) struct Record {
 struct Fields {
     document: Field,
     id: Field,
+    language: Field,
     title: Field,
     heading: Field,
     text: Field,
@@ -151,6 +155,20 @@ impl Engine {
         self.reader.searcher()
     }
 
+    /// The languages of the documents, English first, which every index counts as one of.
+    pub(super) fn languages(&self) -> tantivy::Result<Vec<Language>> {
+        let mut languages = vec![Language::English];
+        for segment in self.searcher().segment_readers() {
+            let index = segment.inverted_index(self.fields.language)?;
+            let mut codes = index.terms().stream()?;
+            while codes.advance() {
+                let known = std::str::from_utf8(codes.key()).ok().and_then(Language::of_code);
+                languages.extend(known.filter(|known| !languages.contains(known)));
+            }
+        }
+        Ok(languages)
+    }
+
     /// The searched fields with their weights and what of a record stands in them.
     pub(super) fn weighted(&self) -> [(Field, f32, fn(&Record) -> String); 3] {
         [
@@ -205,11 +223,13 @@ impl Changes {
         let mut stored = TantivyDocument::new();
         stored.add_text(self.fields.document, document);
         stored.add_text(self.fields.id, &record.id);
-        stored.add_text(self.fields.title, &record.title);
+        stored.add_text(self.fields.language, record.language.code());
+        let marked = |text: &str| marked(text, record.language);
+        stored.add_text(self.fields.title, marked(&record.title));
         for heading in indexed_headings(record) {
-            stored.add_text(self.fields.heading, heading);
+            stored.add_text(self.fields.heading, marked(heading));
         }
-        stored.add_text(self.fields.text, &record.passage.text);
+        stored.add_text(self.fields.text, marked(&record.passage.text));
         stored.add_text(self.fields.record, json);
         self.writer.add_document(stored).map(|_| ())
     }
@@ -236,6 +256,7 @@ fn schema() -> (Schema, Fields) {
     let fields = Fields {
         document: builder.add_text_field("document", STRING),
         id: builder.add_text_field("id", STRING),
+        language: builder.add_text_field("language", STRING),
         title: builder.add_text_field("title", searched.clone()),
         heading: builder.add_text_field("heading", searched.clone()),
         text: builder.add_text_field("text", searched),

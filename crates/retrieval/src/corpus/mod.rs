@@ -1,6 +1,7 @@
 //! Folders of documents, indexed on disk.
 
 mod engine;
+mod git_ignore;
 mod hybrid;
 mod lock;
 mod manifest;
@@ -23,10 +24,10 @@ use async_trait::async_trait;
 pub use hybrid::{ChoiceReranker, HybridCorpus, HybridOptions, OtherModel, Reranker, VectorReport};
 pub use options::{CorpusOptions, SearchOptions};
 pub use pending_document::PendingDocument;
-pub use report::{IndexReport, LossyFile, Unread, UnreadReason};
+pub use report::{IndexReport, LossyFile, Unread};
 
 use crate::extract::snippet;
-use crate::terms::query_terms;
+use crate::terms::query_terms_of;
 use crate::{Evidence, Fault, Hit, RetrievalError, Search, SearchAnswer, Source};
 use engine::{Engine, Record};
 use walk::Root;
@@ -37,7 +38,7 @@ const LOCAL: &str = "local";
 /// A longer question is searched by its first distinct words.
 const MOST_TERMS: usize = 128;
 
-/// Folders of Markdown, text and HTML files with their index. Clones share one index.
+/// Folders of documents with their index. Clones share one index.
 ///
 /// The folders are never written. A search sees what the last [`refresh`](Self::refresh) through this handle or a clone
 /// of it found, or what was in the index when it was opened.
@@ -135,17 +136,23 @@ impl Corpus {
         pending: &[PendingDocument<'_>],
     ) -> Result<Vec<Hit>, RetrievalError> {
         let engine = self.engine()?;
-        let terms = query_terms(query, MOST_TERMS);
+        let failed = |error| RetrievalError::engine(&self.inner.index, error);
+        let root = &self.inner.roots[0];
+        let more = pending_document::records(pending, &root.key, self.inner.options.passage_bytes);
+        let mut languages = engine.languages().map_err(failed)?;
+        for record in &more {
+            if !languages.contains(&record.language) {
+                languages.push(record.language);
+            }
+        }
+        let terms = query_terms_of(query, MOST_TERMS, &languages);
         if terms.is_empty() || options.limit == 0 || options.per_document == 0 {
             return Ok(Vec::new());
         }
-        let failed = |error| RetrievalError::engine(&self.inner.index, error);
         let first = options.limit.saturating_mul(4).saturating_add(16);
         let enough = |found: &[(f32, Record)]| {
             self.select(found.iter().filter(|(_, record)| keep(&record.path)), options).len() >= options.limit
         };
-        let root = &self.inner.roots[0];
-        let more = pending_document::records(pending, &root.key, self.inner.options.passage_bytes);
         let beside = engine.beside(&more);
         let mut records = engine.search(&terms, &beside, first, enough).map_err(failed)?;
         records.retain(|(_, record)| keep(&record.path));

@@ -1,6 +1,5 @@
 //! Documents that a search sees before they are written.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use super::engine::Record;
@@ -21,9 +20,10 @@ pub(super) fn records(pending: &[PendingDocument<'_>], root: &str, size: usize) 
     let mut records = Vec::new();
     for PendingDocument { path, text } in pending {
         let Some(format) = Format::of(Path::new(path)) else { continue };
-        // As in a refresh, no reader of a format may end the program.
-        let read = catch_unwind(AssertUnwindSafe(|| document::read(format, path, text, size)));
-        let Ok(Ok(document)) = read else { continue };
+        if !format.is_text() {
+            continue;
+        }
+        let Ok(document) = document::read(format, path, text, size) else { continue };
         let hash = blake3::hash(text.as_bytes()).to_hex();
         records.extend(refresh::records(root, path, &hash, document));
     }

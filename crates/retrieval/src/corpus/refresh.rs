@@ -1,20 +1,24 @@
 //! Bringing an index up to date with its folders.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
+use graphloom_text::Language;
+
 use super::engine::{Changes, Engine, Record};
 use super::lock::WriteLock;
 use super::manifest::{FileState, Manifest, Stamp};
-use super::report::{IndexReport, LossyFile, Unread, UnreadReason};
+use super::report::{IndexReport, LossyFile, Unread};
 use super::walk::{FoundFile, Walked, walk};
 use super::{Inner, marker};
 use crate::document::{self, Document, Format};
 use crate::evidence_id::evidence_id;
-use crate::{CorpusOptions, RetrievalError};
+use crate::{CorpusOptions, RetrievalError, UnreadReason};
+
+/// How many bytes of a document decide its language.
+const LANGUAGE_BYTES: usize = 4096;
 
 pub(super) fn refresh(inner: &Inner) -> Result<IndexReport, RetrievalError> {
     let dir = inner.index.as_path();
@@ -88,9 +92,10 @@ impl<'a> Update<'a> {
         before: Manifest,
         walked: Walked,
     ) -> Result<IndexReport, RetrievalError> {
-        let report = IndexReport { unread: walked.unread, skipped: walked.skipped, ..IndexReport::default() };
+        let Walked { files, unread, skipped, ignored } = walked;
+        let report = IndexReport { unread, skipped, ignored, ..IndexReport::default() };
         let mut update = Self { inner, engine, before, after: Manifest::default(), changes: None, report };
-        for file in walked.files {
+        for file in files {
             update.take(file)?;
         }
         update.remove_absent()?;
@@ -130,7 +135,8 @@ impl<'a> Update<'a> {
             Ok(metadata) => Stamp::of(&metadata, now),
             Err(error) => return Ok(Err(UnreadReason::System { message: error.to_string() })),
         };
-        let limit = self.inner.options.max_file_bytes;
+        let options = &self.inner.options;
+        let limit = if file.format.is_text() { options.max_file_bytes } else { options.max_document_bytes };
         if stamp.bytes > limit {
             return Ok(Err(UnreadReason::TooBig { bytes: stamp.bytes, limit }));
         }
@@ -146,7 +152,8 @@ impl<'a> Update<'a> {
         if let Some(state) = known.filter(|state| state.hash == hash) {
             return Ok(Ok(Outcome::Same(FileState { stamp, ..state.clone() })));
         }
-        let (document, note) = match parse(file, &bytes, self.inner.options.passage_bytes) {
+        let read = document::read_file(file.format, &file.path, &bytes, &self.inner.options.read_limits());
+        let (document, note) = match read {
             Ok(parsed) => parsed,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -211,6 +218,7 @@ impl<'a> Update<'a> {
 
 /// What the index keeps of a document.
 pub(super) fn records(root: &str, path: &str, hash: &str, document: Document) -> Vec<Record> {
+    let language = language_of(&document);
     let mut equal: BTreeMap<String, usize> = BTreeMap::new();
     let mut records = Vec::with_capacity(document.passages.len());
     for passage in document.passages {
@@ -221,6 +229,7 @@ pub(super) fn records(root: &str, path: &str, hash: &str, document: Document) ->
             path: path.to_owned(),
             title: document.title.clone(),
             content_hash: hash.to_owned(),
+            language,
             passage,
         });
         *before += 1;
@@ -228,15 +237,15 @@ pub(super) fn records(root: &str, path: &str, hash: &str, document: Document) ->
     records
 }
 
-fn parse(file: &FoundFile, bytes: &[u8], size: usize) -> Result<(Document, Option<String>), UnreadReason> {
-    let (text, note) = document::decode(bytes).ok_or(UnreadReason::Binary)?;
-    // The readers of other people's formats are not ours; none of them may end the program.
-    let read = catch_unwind(AssertUnwindSafe(|| document::read(file.format, &file.path, &text, size)));
-    let document = read
-        .unwrap_or_else(|_| Err("its reader stopped unexpectedly".to_owned()))
-        .map_err(|message| UnreadReason::Malformed { message })?;
-    if document.passages.is_empty() {
-        return Err(UnreadReason::Empty);
+/// The language that a document is in, by its first passages.
+fn language_of(document: &Document) -> Language {
+    let mut beginning = String::new();
+    for passage in &document.passages {
+        if beginning.len() >= LANGUAGE_BYTES {
+            break;
+        }
+        beginning.push_str(&passage.text);
+        beginning.push('\n');
     }
-    Ok((document, note))
+    Language::detect(&beginning)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use graphloom_text::Language;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::query::{Bm25StatisticsProvider, Bm25Weight};
 use tantivy::schema::Field;
@@ -33,8 +34,9 @@ pub(super) struct CombinedStatistics<'a> {
 impl Engine {
     /// Counts the terms of records that are not in the index.
     pub(super) fn beside(&self, records: &[Record]) -> ExtraRecords {
-        let bags =
-            |text_of: fn(&Record) -> String| records.iter().map(|record| TermCounts::of(&text_of(record))).collect();
+        let bags = |text_of: fn(&Record) -> String| {
+            records.iter().map(|record| TermCounts::of(&text_of(record), record.language)).collect()
+        };
         let fields =
             self.weighted().into_iter().map(|(field, weight, text_of)| (field, weight, bags(text_of))).collect();
         ExtraRecords { fields, records: records.len() }
@@ -65,9 +67,9 @@ impl Engine {
 }
 
 impl TermCounts {
-    fn of(text: &str) -> Self {
+    fn of(text: &str, language: Language) -> Self {
         let mut bag = Self::default();
-        for term in terms::terms(text) {
+        for term in terms::terms_in(text, language) {
             *bag.counts.entry(term).or_insert(0) += 1;
             bag.length += 1;
         }

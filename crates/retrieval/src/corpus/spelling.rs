@@ -8,7 +8,7 @@ use tantivy::Term;
 use super::Corpus;
 use super::engine::Engine;
 use crate::RetrievalError;
-use crate::terms::{query_terms, terms};
+use crate::terms::{query_terms, query_terms_of, terms};
 
 /// A shorter term is like too many others.
 const SHORTEST: usize = 4;
@@ -34,6 +34,7 @@ impl Corpus {
     ) -> Result<Vec<(String, Vec<String>)>, RetrievalError> {
         let engine = self.engine()?;
         let failed = |error| RetrievalError::engine(&self.inner.index, error);
+        let languages = engine.languages().map_err(failed)?;
         let asked = query_terms(query, super::MOST_TERMS);
         let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for word in words(query).take(super::MOST_TERMS) {
@@ -43,7 +44,10 @@ impl Corpus {
             if !is_word || !asked.contains(term) || is_known(term) || found.contains_key(word) {
                 continue;
             }
-            if engine.has(term).map_err(failed)? {
+            let forms = query_terms_of(word, super::MOST_TERMS, &languages);
+            let has =
+                forms.iter().map(|form| engine.has(form)).collect::<tantivy::Result<Vec<bool>>>().map_err(failed)?;
+            if has.contains(&true) {
                 continue;
             }
             let near = engine.near(term).map_err(failed)?;

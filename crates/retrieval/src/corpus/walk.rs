@@ -1,14 +1,16 @@
 //! Which files a corpus has.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use walkdir::{DirEntry, WalkDir};
 
-use super::report::{Unread, UnreadReason};
+use super::git_ignore::GitIgnore;
+use super::report::Unread;
 use crate::document::Format;
-use crate::{CorpusOptions, RetrievalError};
+use crate::{CorpusOptions, RetrievalError, UnreadReason};
 
 /// A corpus folder, or a single file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +67,8 @@ pub(super) struct Walked {
     pub(super) files: Vec<FoundFile>,
     pub(super) unread: Vec<Unread>,
     pub(super) skipped: BTreeMap<String, usize>,
+    /// How many files and folders a `.gitignore` leaves out.
+    pub(super) ignored: usize,
 }
 
 /// Lists the files of all roots in order; a file that lies below two roots belongs to the first.
@@ -72,12 +76,21 @@ pub(super) fn walk(roots: &[Root], index: &Path, options: &CorpusOptions) -> Res
     let index = index.canonicalize().unwrap_or_else(|_| index.to_path_buf());
     let mut walked = Walked::default();
     let mut seen = BTreeSet::new();
+    let ignored = Cell::new(0);
     for (number, root) in roots.iter().enumerate() {
+        let git_ignore = options.git_ignore.then(|| GitIgnore::new(&root.canonical));
+        let is_left_out = |entry: &DirEntry| {
+            let is_folder = entry.file_type().is_dir();
+            let left_out = git_ignore.as_ref().is_some_and(|rules| rules.leaves_out(entry.path(), is_folder));
+            let counts = is_folder || format_of(entry, options).is_some();
+            ignored.set(ignored.get() + usize::from(left_out && counts));
+            left_out
+        };
         let entries = WalkDir::new(&root.canonical)
             .follow_links(options.follow_links)
             .sort_by_file_name()
             .into_iter()
-            .filter_entry(|entry| entry.depth() == 0 || !is_ignored(entry, &index, options));
+            .filter_entry(|entry| entry.depth() == 0 || !(is_ignored(entry, &index, options) || is_left_out(entry)));
         for entry in entries {
             match entry {
                 Ok(entry) => walked.take(entry, number, root, options, &mut seen),
@@ -85,6 +98,7 @@ pub(super) fn walk(roots: &[Root], index: &Path, options: &CorpusOptions) -> Res
             }
         }
     }
+    walked.ignored = ignored.get();
     Ok(walked)
 }
 
@@ -93,6 +107,11 @@ fn is_ignored(entry: &DirEntry, index: &Path, options: &CorpusOptions) -> bool {
     let folder = entry.file_type().is_dir();
     name.starts_with('.')
         || (folder && (options.ignored_folders.iter().any(|ignored| *ignored == name) || entry.path() == index))
+}
+
+/// The format of a file that is asked for.
+fn format_of(entry: &DirEntry, options: &CorpusOptions) -> Option<Format> {
+    Format::of(entry.path()).filter(|_| entry.file_type().is_file() && wanted(entry.path(), options))
 }
 
 /// Whether files of this ending are asked for.
@@ -118,8 +137,7 @@ impl Walked {
             return;
         }
         let shown = root.show(entry.path());
-        let format = Format::of(entry.path()).filter(|_| entry.file_type().is_file() && wanted(entry.path(), options));
-        let Some(format) = format else {
+        let Some(format) = format_of(&entry, options) else {
             let ending = entry.path().extension().map(|ending| format!(".{}", ending.to_string_lossy()));
             *self.skipped.entry(ending.unwrap_or_else(|| "no ending".to_owned())).or_default() += 1;
             return;

@@ -181,7 +181,7 @@ mod tests {
     }
 
     fn visible(text: &str) -> String {
-        super::super::visible_text(text).chars().filter(|c| !c.is_whitespace()).collect()
+        graphloom_text::visible_text(text).chars().filter(|c| !c.is_whitespace()).collect()
     }
 
     /// The ranges of passages follow each other and leave out only white space; equal ones are of one rewritten block.

@@ -3,12 +3,13 @@
 mod attributes;
 mod element_limit;
 mod tags;
+pub(super) mod walk;
 
 use dom_smoothie::{Config, Readability, TextMode};
 use html2text::render::TrivialDecorator;
 
+use super::blocks::number;
 use super::{Passage, markdown, plain};
-use crate::Locator;
 
 /// An article that has less than this part of the page's text has lost too much of it.
 const SMALLEST_SHARE: usize = 3;
@@ -39,8 +40,8 @@ pub(super) fn read(source: &str, size: usize) -> Result<(Option<String>, Vec<Pas
     if found * SMALLEST_SHARE < whole {
         passages = plain::read(&text_of(&page)?, size).1;
     }
-    for (passage, number) in passages.iter_mut().zip(1..) {
-        passage.locator = Locator::Passage { number };
+    number(&mut passages);
+    for passage in &mut passages {
         for heading in &mut passage.heading {
             // Documentation tools put a link to itself into a heading.
             *heading = heading.trim_matches(['§', '¶', '#', ' ']).to_owned();

@@ -6,6 +6,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::group::{Unit, passages};
+use super::sections::Sections;
 use super::{Passage, html};
 
 fn options() -> Options {
@@ -47,11 +48,7 @@ fn front_matter(source: &str) -> usize {
 /// Collects units while the parser's events go by.
 struct Reader {
     units: Vec<Unit>,
-    sections: Vec<Vec<String>>,
-    /// The open headings, outermost first.
-    headings: Vec<(HeadingLevel, String)>,
-    /// The last heading while nothing stands below it.
-    bare: Option<HeadingWithoutText>,
+    sections: Sections,
     /// The beginning of what belongs to the next unit.
     lead: Option<usize>,
     text: String,
@@ -61,15 +58,6 @@ struct Reader {
     lists: Vec<OpenList>,
     /// What the text of the current element is for.
     role: Role,
-    first_heading: Option<String>,
-}
-
-/// A heading without text below it so far.
-struct HeadingWithoutText {
-    level: HeadingLevel,
-    text: String,
-    lead: usize,
-    range: Range<usize>,
 }
 
 /// A list whose end has not come yet.
@@ -99,16 +87,13 @@ impl Reader {
     fn new() -> Self {
         Self {
             units: Vec::new(),
-            sections: vec![Vec::new()],
-            headings: Vec::new(),
-            bare: None,
+            sections: Sections::new(),
             lead: None,
             text: String::new(),
             origins: Vec::new(),
             tight: false,
             lists: Vec::new(),
             role: Role::Body,
-            first_heading: None,
         }
     }
 
@@ -207,46 +192,33 @@ impl Reader {
         if text.trim().is_empty() || is_marker(&text) {
             return;
         }
-        self.bare = None;
+        self.sections.fill();
         let first = origins.first().map_or(0, |(_, range)| range.start);
         self.units.push(Unit {
             lead: self.lead.take().unwrap_or(first),
             text: text.trim_end().to_owned(),
             origins,
-            section: self.sections.len() - 1,
+            section: self.sections.current(),
             tight: take(&mut self.tight),
         });
     }
 
     /// Ends a heading: what follows belongs to a new section.
     fn open_section(&mut self, level: HeadingLevel, range: Range<usize>) {
-        let text = take(&mut self.text).trim().to_owned();
+        let text = take(&mut self.text);
         self.origins.clear();
-        while self.headings.last().is_some_and(|(open, _)| *open >= level) {
-            self.headings.pop();
-        }
-        if !text.is_empty() {
-            self.headings.push((level, text.clone()));
-            if self.first_heading.is_none() {
-                self.first_heading = Some(text.clone());
-            }
-            self.bare = Some(HeadingWithoutText { level, text, lead: self.lead.unwrap_or(range.start), range });
-        }
-        self.sections.push(self.headings.iter().map(|(_, text)| text.clone()).collect());
+        self.sections.begin(level as u8, &text, self.lead.unwrap_or(range.start), range);
     }
 
     /// A heading that nothing follows is text itself; one that a deeper heading follows is not.
     fn close_bare(&mut self, next: Option<HeadingLevel>) {
-        let Some(bare) = self.bare.take() else { return };
-        if next.is_some_and(|next| next > bare.level) {
-            return;
-        }
+        let Some(bare) = self.sections.take_bare(next.map(|next| next as u8)) else { return };
         self.lead = None;
         self.units.push(Unit {
             lead: bare.lead,
             origins: vec![(0, bare.range)],
             text: bare.text,
-            section: self.sections.len() - 1,
+            section: self.sections.current(),
             tight: false,
         });
     }
@@ -254,7 +226,8 @@ impl Reader {
     fn finish(mut self) -> (Vec<Unit>, Vec<Vec<String>>, Option<String>) {
         self.close_unit();
         self.close_bare(None);
-        (self.units, self.sections, self.first_heading)
+        let (sections, first_heading) = self.sections.finish();
+        (self.units, sections, first_heading)
     }
 }
 

@@ -4,8 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 
 /// `text` in one line, without control characters and others that are not shown.
 pub(crate) fn one_line(text: &str) -> String {
-    let visible =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| crate::document::is_visible(*c));
+    let visible = text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| graphloom_text::is_visible(*c));
     visible.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -7,15 +7,56 @@ use tantivy::tokenizer::{AsciiFoldingFilter, LowerCaser, TextAnalyzer, Token, To
 
 use stems::Stems;
 
-/// The language by whose rules the index takes the endings off words.
-const OF_INDEX: Language = Language::English;
-
 /// Longer runs of letters are data, not words.
 const LONGEST_WORD: usize = 64;
 
-/// The analyzer of the index.
+/// The first of the characters that stand before a text of the index and say its language. No text has such a character,
+/// because they are not shown.
+const FIRST_MARK: u32 = 0xe000;
+
+/// The analyzer of the index, for [`marked`] texts.
 pub(crate) fn analyzer() -> TextAnalyzer {
-    analyzer_in(OF_INDEX)
+    TextAnalyzer::builder(MarkedTokenizer).build()
+}
+
+/// A text with its language before it, as the index takes it.
+pub(crate) fn marked(text: &str, language: Language) -> String {
+    let place = Language::ALL.iter().position(|known| *known == language).unwrap_or_default();
+    let mark = u32::try_from(place).ok().and_then(|place| char::from_u32(FIRST_MARK + place));
+    let mut marked = String::with_capacity(text.len() + 3);
+    marked.extend(mark);
+    marked.push_str(text);
+    marked
+}
+
+/// The language of a marked text and the text.
+fn unmarked(marked: &str) -> (Language, &str) {
+    let mut chars = marked.chars();
+    let place = chars.next().and_then(|mark| u32::from(mark).checked_sub(FIRST_MARK));
+    match place.and_then(|place| Language::ALL.get(place as usize)) {
+        Some(language) => (*language, chars.as_str()),
+        None => (Language::English, marked),
+    }
+}
+
+/// Splits a marked text by the rules of its language.
+#[derive(Clone, Debug)]
+struct MarkedTokenizer;
+
+impl Tokenizer for MarkedTokenizer {
+    type TokenStream<'a> = Spans;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Spans {
+        let (language, text) = unmarked(text);
+        let mut analyzer = analyzer_in(language);
+        let mut stream = analyzer.token_stream(text);
+        let mut tokens = Vec::new();
+        while stream.advance() {
+            tokens.push(std::mem::take(stream.token_mut()));
+        }
+        drop(stream);
+        Spans { tokens, next: 0 }
+    }
 }
 
 fn analyzer_in(language: Language) -> TextAnalyzer {
@@ -27,9 +68,9 @@ fn analyzer_in(language: Language) -> TextAnalyzer {
     }
 }
 
-/// The terms of `text` in order, repeats included, as the index has them.
+/// The terms of `text` in order, repeats included, by the rules of English.
 pub(crate) fn terms(text: &str) -> Vec<String> {
-    terms_in(text, OF_INDEX)
+    terms_in(text, Language::English)
 }
 
 /// The terms of `text` in order, repeats included, with the endings of a language taken off: for texts that are compared
@@ -44,21 +85,30 @@ pub(crate) fn terms_in(text: &str, language: Language) -> Vec<String> {
     terms
 }
 
-/// The distinct terms of a question in order, at most `most`, as the index has them; words that carry no subject are left
+/// The distinct terms of a question in order, at most `most`, by the rules of English; words that carry no subject are left
 /// out unless there are no others.
 pub(crate) fn query_terms(query: &str, most: usize) -> Vec<String> {
-    query_terms_in(query, most, OF_INDEX)
+    query_terms_in(query, most, Language::English)
 }
 
 /// The same, to be compared with [`terms_in`] a language.
 pub(crate) fn query_terms_in(query: &str, most: usize, language: Language) -> Vec<String> {
+    query_terms_of(query, most, &[language])
+}
+
+/// The same, to be compared with texts in several languages: each word has a term for each language in which it has another.
+pub(crate) fn query_terms_of(query: &str, most: usize, languages: &[Language]) -> Vec<String> {
     let own = Language::detect(query);
     let content: String =
         words(query).filter(|word| !is_stop_word(&word.to_lowercase(), own)).flat_map(|word| [word, " "]).collect();
     let distinct = |text: &str| {
         let mut seen = std::collections::BTreeSet::new();
-        let terms = terms_in(text, language).into_iter();
-        terms.filter(|term| seen.insert(term.clone())).take(most).collect::<Vec<_>>()
+        let mut terms: Vec<String> = Vec::new();
+        for language in languages {
+            let own = terms_in(text, *language).into_iter();
+            terms.extend(own.filter(|term| seen.insert(term.clone())).take(most));
+        }
+        terms
     };
     let found = distinct(&content);
     if found.is_empty() { distinct(query) } else { found }
@@ -188,6 +238,25 @@ mod tests {
             assert_eq!(terms(text), expected, "{text}");
         }
         assert!(terms(&"x".repeat(LONGEST_WORD + 1)).is_empty());
+    }
+
+    #[test]
+    fn the_index_takes_each_text_in_its_language() {
+        for (text, language, expected) in [
+            ("Die Häuser", Language::German, vec!["die", "haus"]),
+            ("The houses", Language::English, vec!["the", "hous"]),
+            ("東京都", Language::Chinese, vec!["東京", "京都"]),
+            ("", Language::Turkish, vec![]),
+        ] {
+            let (mut analyzer, marked) = (analyzer(), marked(text, language));
+            let mut stream = analyzer.token_stream(&marked);
+            let mut found = Vec::new();
+            while stream.advance() {
+                found.push(stream.token().text.clone());
+            }
+            assert_eq!(found, expected, "{text}");
+        }
+        assert_eq!(query_terms_of("Häuser logs", 9, &[Language::English, Language::German]), ["hauser", "log", "haus"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub const LONGEST_TEXT: usize = 1_000_000;
 
 /// `text` within the bound, without characters that are not shown, which can hide orders to a model.
 pub(super) fn visible(text: &str) -> String {
-    let shown: String = crate::document::visible_text(text.trim()).chars().take(LONGEST_TEXT).collect();
+    let shown: String = graphloom_text::visible_text(text.trim()).chars().take(LONGEST_TEXT).collect();
     shown.trim().to_owned()
 }
 

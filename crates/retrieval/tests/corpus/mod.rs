@@ -2,8 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a step that fails fails the test")]
 
 mod damage;
+mod git_ignore;
 mod hybrid;
 mod incremental;
+mod kinds;
+mod languages;
 mod passages;
 mod place;
 mod search;

@@ -86,6 +86,8 @@ impl VaultIndex {
         options.endings = vec!["md".to_owned()];
         // To a vault these are folders like others.
         options.ignored_folders = Vec::new();
+        // A vault has all its notes, whatever its repository keeps.
+        options.git_ignore = false;
         let corpus = Corpus::open(&dir.join("passages"), &[vault.root().to_path_buf()], options)?;
         let file = dir.join("notes.json");
         let catalogue = RwLock::new(Arc::new(Catalogue::load(&file)));

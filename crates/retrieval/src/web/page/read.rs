@@ -78,7 +78,8 @@ pub(super) fn page(
     if lost {
         notes.push("some bytes of the page are not in its encoding and were replaced".to_owned());
     }
-    let document = document::read(format, &url, &text, PASSAGE).map_err(|reason| PageError::Empty { reason })?;
+    let document = document::read(format, &url, &text, PASSAGE)
+        .map_err(|reason| PageError::Empty { reason: reason.to_string() })?;
     let mut readable = String::new();
     let mut heading: &[String] = &[];
     for passage in &document.passages {

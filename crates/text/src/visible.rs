@@ -4,7 +4,8 @@
 ///
 /// Marks of direction, characters without width, tags, selectors of variants beyond the common ones, fillers, and
 /// characters for private use are not shown: nobody agreed on what the latter mean.
-pub(crate) fn is_visible(c: char) -> bool {
+#[must_use]
+pub fn is_visible(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' => false,
@@ -20,7 +21,7 @@ pub(crate) fn is_visible(c: char) -> bool {
 /// `\n`.
 ///
 /// ```
-/// assert_eq!(graphloom_retrieval::visible_text("in\u{202e}visible\u{200b}\r\n"), "invisible\n");
+/// assert_eq!(graphloom_text::visible_text("in\u{202e}visible\u{200b}\r\n"), "invisible\n");
 /// ```
 #[must_use]
 pub fn visible_text(text: &str) -> String {
