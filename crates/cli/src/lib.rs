@@ -119,7 +119,7 @@ pub use models::{
     no_models, usable_model,
 };
 #[cfg(feature = "embedded")]
-pub use models::{fetch_options, fetch_weights, installed_weights};
+pub use models::{fetch_options, fetch_weights, installed_weights, known_model};
 pub use outbound::OutboundArgs;
 pub use progress::{JSON_VERSION, Progress};
 pub use prompt::{Prompt, Typed, next_line};

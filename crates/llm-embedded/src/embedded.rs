@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::EmbeddedError;
 use crate::engine::{Call, Engine};
-use crate::model::{Gguf, Llama};
+use crate::model::{Gguf, Network};
 use crate::prompt::Template;
 use crate::tokenizer::Tokenizer;
 use crate::weights::{self, KnownModel};
@@ -21,7 +21,8 @@ use crate::weights::{self, KnownModel};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LoadOptions {
-    /// The most tokens of a conversation; what the model was made for where that is less.
+    /// The most tokens of a conversation; what the model was made for where that is less. Every token of a conversation takes
+    /// memory, 46 KB with the default model.
     pub context: u32,
     /// The most calls that wait; more wait outside, in their order.
     pub queue: usize,
@@ -35,8 +36,8 @@ impl Default for LoadOptions {
 
 /// A model that runs inside this process, on a thread of its own.
 ///
-/// A clone is another handle of the same model; the thread ends with the last one. Calls are answered one after the other.
-/// The same request, with the same seed or with none, gets the same answer.
+/// A clone is another handle of the same model; the thread ends with the last one. Up to four calls are under way at
+/// once, each with a token in turn. The same request, with the same seed or with none, gets the same answer.
 #[derive(Clone, Debug)]
 pub struct Embedded {
     id: ModelId,
@@ -45,7 +46,7 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Loads a GGUF file of the llama architecture. This takes about a second for the default model and blocks: in async code
+    /// Loads a GGUF file. This takes about a second for the default model and blocks: in async code
     /// run it on a blocking thread.
     ///
     /// The model's id is `embedded:` and the file's name in lower case, without its extension and with `-` between its parts.
@@ -56,7 +57,7 @@ impl Embedded {
     pub fn load(path: &Path, options: &LoadOptions) -> Result<Self, EmbeddedError> {
         let id = ModelId::new("embedded", name_of(path));
         let gguf = Gguf::open(path)?;
-        let network = Llama::load(&gguf, usize::try_from(options.context).ok())?;
+        let network = Network::load(&gguf, usize::try_from(options.context).unwrap_or(usize::MAX))?;
         let tokenizer = Tokenizer::load(&gguf)?;
         if tokenizer.len() > network.vocabulary() {
             let (tokens, rows) = (tokenizer.len(), network.vocabulary());
@@ -155,7 +156,7 @@ fn sealed(request: ChatRequest) -> ChatRequest {
 }
 
 /// `SmolLM2-135M-Instruct.Q4_1.gguf` is `smollm2-135m-instruct-q4_1`.
-fn name_of(path: &Path) -> String {
+pub(crate) fn name_of(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     stem.chars().map(|char| if char.is_alphanumeric() || char == '_' { char } else { '-' }).collect()
 }

@@ -1,7 +1,7 @@
-//! A small chat model that runs inside the process.
+//! Chat models that run inside the process.
 //!
-//! - [`weights`] fetches the default model's file once and checks it by its hash;
-//! - [`Embedded`] loads it, or another GGUF file of the llama architecture, and is a [`graphloom_llm::ChatModel`];
+//! - [`weights`] lists models by size, fetches a file once and checks it by its hash;
+//! - [`Embedded`] loads it, or another GGUF file, and is a [`graphloom_llm::ChatModel`];
 //! - answers fit a JSON schema by construction, options are compared by likelihood, and the same request gets the same answer.
 //!
 //! ```no_run
@@ -23,6 +23,12 @@
 //! It has 135 million parameters. It follows a schema because it cannot do otherwise, it tells approval from rejection most of
 //! the time, and it writes fluent sentences that are often wrong. Applications say so before they use it.
 //!
+//! # Files
+//! A file may be of the architectures `llama`, `qwen2`, `qwen3`, `gemma3`, `phi3` and `smollm3`, with a tokenizer of the GPT-2 or
+//! the SentencePiece kind and tensors of the types F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 and Q2_K to Q6_K. Any other is
+//! refused with [`EmbeddedError::Unsupported`], which says what is not supported; so is one that has a tensor without a place in
+//! its network. Models that can think aloud are told not to.
+//!
 //! # Answers
 //! Without [`graphloom_llm::Params`] an answer is drawn at temperature 0.7 from nine tenths of the probability mass, avoids its
 //! last 64 tokens a little, and is at most 160 tokens long, or 1024 in a schema. Prose also ends when eight tokens in a row stand
@@ -39,11 +45,14 @@
 //! It works best after a few examples, each a user's message and an assistant's that is exactly one of the options; of twenty
 //! plain remarks on a draft the default model then sorts 16 rightly, and 12 without examples.
 //!
+//! # Several at once
+//! Up to four calls are under way at once, each with a token in turn; more wait. What a call answers does not depend on the others.
+//!
 //! # Embeddings
 //! [`MiniLm`] is a [`graphloom_llm::Embedder`]: `all-MiniLM-L6-v2`, whose files are fetched in the same way.
 //!
 //! # Cancelling
-//! Dropping a future or stream ends the call at the next token.
+//! Dropping a future or stream ends the call at the next token, or at the next 32 of a conversation that is being read.
 
 #![forbid(unsafe_code)]
 
@@ -58,6 +67,8 @@ mod embedder;
 mod engine;
 mod error;
 mod model;
+#[cfg(test)]
+mod peer_tests;
 mod prompt;
 #[cfg(test)]
 mod reference_tests;

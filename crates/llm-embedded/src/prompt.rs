@@ -37,6 +37,8 @@ impl Template {
         // As the trainers' own tool renders templates.
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.map_err(|error| gguf.unsupported(error.to_string()))?);
+        // Templates call the methods that texts and lists have in Python.
+        environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
         environment.add_function("raise_exception", |message: String| -> Result<String, minijinja::Error> {
             Err(minijinja::Error::new(minijinja::ErrorKind::InvalidOperation, message))
         });
@@ -72,6 +74,8 @@ impl Template {
         self.environment.get_template("chat")?.render(context! {
             messages,
             add_generation_prompt => true,
+            // Models that may think aloud answer at once: what they would think counts against the answer's length.
+            enable_thinking => false,
             bos_token => self.begin.as_str(),
             eos_token => self.end.as_str(),
         })
@@ -88,6 +92,9 @@ impl Template {
                 tokens.push(id);
                 plain.clear();
                 rest = &rest[name..];
+                if tokenizer.strips_after_control() {
+                    rest = rest.trim_start();
+                }
             } else if let Some((text, after)) = message_at(rest, texts) {
                 plain.push_str(text);
                 rest = after;

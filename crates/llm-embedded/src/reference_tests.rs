@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use graphloom_llm::{ChatRequest, Message};
 use serde_json::Value;
 
-use crate::model::{Gguf, Llama};
+use crate::model::{Gguf, Network};
 use crate::prompt::Template;
 use crate::tokenizer::Tokenizer;
 use crate::weights::{self, FetchOptions, SMOLLM2_135M};
@@ -82,7 +82,7 @@ fn a_message_cannot_bring_control_tokens() {
 #[test]
 fn likelihoods_are_near_the_reference() {
     let (gguf, _) = tokenizer();
-    let network = Llama::load(&gguf, Some(512)).unwrap();
+    let network = Network::load(&gguf, 512).unwrap();
     for chat in reference()["chats"].as_array().unwrap() {
         let mut cache = network.cache().unwrap();
         let rows = network.read_tokens(&ids(&chat["ids"]), &mut cache).unwrap();
@@ -103,7 +103,7 @@ fn likelihoods_are_near_the_reference() {
 #[test]
 fn reading_in_steps_and_forks_is_reading_at_once() {
     let (gguf, _) = tokenizer();
-    let network = Llama::load(&gguf, Some(512)).unwrap();
+    let network = Network::load(&gguf, 512).unwrap();
     let tokens = ids(&reference()["chats"][1]["ids"]);
     let last = |rows: candle_core::Tensor| {
         let last = rows.narrow(0, rows.dim(0).unwrap() - 1, 1).unwrap();

@@ -27,7 +27,8 @@ pub struct RunArgs {
 #[command(next_help_heading = "Shared options")]
 #[non_exhaustive]
 pub struct ModelArgs {
-    /// The model: `embedded`, `compatible:NAME@BASE_URL`, `gguf:PATH`, `scripted:FILE`, `replay:FILE`, or one of a
+    /// The model: `embedded`, `embedded:FILE.gguf` (or `gguf:PATH`), `embedded:NAME` of `graphloom model list`,
+    /// `compatible:NAME@BASE_URL`, `scripted:FILE`, `replay:FILE`, or one of a
     /// provider, such as `anthropic:NAME`, `openai:NAME`, `gemini:NAME` and `ollama:NAME`, at another address with
     /// `@BASE_URL`; roles may differ, as in `embedded,write=anthropic:NAME`. With `A|B` the model `B` is asked when `A` cannot
     /// answer. Without it a model server on this machine is looked

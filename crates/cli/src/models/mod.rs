@@ -14,6 +14,6 @@ mod today;
 pub use build::{ModelSet, ServerOptions, build_models, build_models_with};
 pub use choose::{Chosen, Reason, choose_models, find_servers, usable_model};
 #[cfg(feature = "embedded")]
-pub use embedded::{fetch_options, fetch_weights, installed_weights};
+pub use embedded::{fetch_options, fetch_weights, installed_weights, known_model};
 pub use keys::key_plan;
 pub use no_models::no_models;

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::reading::ReadConversation;
 use super::{Engine, Events};
 use crate::decode::{Constraint, Grammars, Repetition, Sampler, Sampling, TextOutput};
+use crate::model::Cache;
 
 /// Used where the request names none; measured on the default model.
 const TEMPERATURE: f32 = 0.7;
@@ -20,18 +21,25 @@ const PENALTY: f32 = 1.1;
 const PROSE_TOKENS: usize = 160;
 const SCHEMA_TOKENS: usize = 1024;
 
-/// A request that can be answered.
-pub(super) struct Prepared {
-    tokens: Vec<u32>,
-    sampling: Sampling,
+/// An answer on its way, token by token.
+pub(super) struct Answer {
+    tokens: usize,
+    reused: usize,
+    sampler: Sampler,
     constraint: Option<Constraint>,
     limit: usize,
-    stop: Vec<String>,
+    text_output: TextOutput,
+    repetition: Repetition,
+    made: usize,
+    /// Tokens of the answer that the network has not read.
+    unread: Vec<u32>,
+    logits: Vec<f32>,
+    cache: Option<Cache>,
 }
 
 impl Engine {
     /// Checks a request and does what can fail before the first token.
-    pub(super) fn prepare(&mut self, request: &ChatRequest) -> Result<Prepared, ModelError> {
+    pub(super) fn prepare(&mut self, request: &ChatRequest) -> Result<(Vec<u32>, Answer), ModelError> {
         let ChatRequest { tools, tool_choice, format, params, .. } = request;
         if !tools.is_empty() && *tool_choice != ToolChoice::None {
             return Err(ModelError::Unsupported { model: self.id.clone(), what: "call tools".to_owned() });
@@ -68,7 +76,20 @@ impl Engine {
                 }
                 None => None,
             };
-        Ok(Prepared { tokens, sampling, constraint, limit, stop: params.stop.clone() })
+        let answer = Answer {
+            tokens: tokens.len(),
+            reused: 0,
+            sampler: Sampler::new(sampling),
+            text_output: TextOutput::new(if constraint.is_some() { &[] } else { &params.stop }),
+            constraint,
+            limit: limit.min(self.network.context() - tokens.len()),
+            repetition: Repetition::default(),
+            made: 0,
+            unread: Vec::new(),
+            logits: Vec::new(),
+            cache: None,
+        };
+        Ok((tokens, answer))
     }
 
     fn sampling(&self, params: &Params, seed: u64) -> Result<Sampling, ModelError> {
@@ -91,91 +112,98 @@ impl Engine {
         self.grammars.as_ref().ok_or_else(|| self.internal("the grammars are not there"))
     }
 
-    /// Generates the answer. Ends quietly when nobody receives the events any more.
-    pub(super) fn generate(&mut self, prepared: Prepared, events: &Events) -> Result<(), ModelError> {
-        let Prepared { tokens, sampling, mut constraint, limit, stop } = prepared;
-        let read = self.read(&tokens, &|| events.is_closed()).map_err(|error| self.internal(error))?;
-        let Some(ReadConversation { mut cache, mut logits, reused }) = read else { return Ok(()) };
-        let limit = limit.min(self.network.context() - tokens.len());
-        let mut sampler = Sampler::new(sampling);
-        let mut text_output = TextOutput::new(if constraint.is_some() { &[] } else { &stop });
-        let mut repetition = Repetition::default();
-        let mut made = 0;
-        let mut unread: Vec<u32> = Vec::new();
-        let finish = loop {
-            if let Some(constraint) = &mut constraint {
-                let mut forced = constraint.forced();
-                forced.truncate(limit - made);
-                made += forced.len();
-                self.show(&forced, &mut text_output, &mut repetition, events);
-                unread.append(&mut forced);
-                if constraint.complete() {
-                    break FinishReason::Stop;
-                }
-            }
-            if made >= limit {
-                break FinishReason::Length;
-            }
-            if events.is_closed() {
-                return Ok(());
-            }
-            if !unread.is_empty() {
-                let rows = self.network.read_tokens(&unread, &mut cache).map_err(|error| self.internal(error))?;
-                logits = self.last_logits(&rows).map_err(|error| self.internal(error))?;
-                unread.clear();
-            }
-            let avoid = self.avoid(&repetition, constraint.is_some());
-            if let Some(constraint) = &mut constraint {
-                constraint.mask(&mut logits).map_err(|error| self.internal(error))?;
-            }
-            let Some(token) = sampler.pick(&mut logits, &avoid) else {
-                return Err(self.internal("the model gave no token a likelihood"));
-            };
-            if self.tokenizer.ends(token) {
-                break FinishReason::Stop;
-            }
-            if let Some(constraint) = &mut constraint {
-                constraint.accept(token).map_err(|error| self.internal(error))?;
-            }
-            made += 1;
-            self.show(&[token], &mut text_output, &mut repetition, events);
-            unread.push(token);
-            if text_output.stopped() || (constraint.is_none() && repetition.looping()) {
-                break FinishReason::Stop;
-            }
-        };
-        let (rest, text) = text_output.finish();
-        if !rest.is_empty() {
-            events.send(Ok(ChatEvent::TextDelta { text: rest })).ok();
-        }
-        let usage =
-            Usage { input: tokens.len() as u64, output: made as u64, cache_read: reused as u64, ..Usage::default() };
-        let response = ChatResponse {
-            model: self.name.clone(),
-            message: Message::assistant(text),
-            finish,
-            usage,
-            request_id: None,
-        };
-        events.send(Ok(ChatEvent::Done(response))).ok();
-        Ok(())
+    /// The recent tokens to avoid. In JSON only words count: quotes and commas must repeat.
+    fn avoid(&self, repetition: &Repetition, json: bool) -> Vec<u32> {
+        let word = |token: &u32| self.tokenizer.bytes(*token).iter().any(u8::is_ascii_alphabetic);
+        repetition.recent().iter().copied().filter(|token| !json || word(token)).collect()
+    }
+}
+
+impl Answer {
+    /// Begins after a conversation that was read.
+    pub(super) fn begin(&mut self, read: ReadConversation) {
+        let ReadConversation { cache, logits, reused } = read;
+        (self.cache, self.logits, self.reused) = (Some(cache), logits, reused);
     }
 
-    fn show(&self, tokens: &[u32], text_output: &mut TextOutput, repetition: &mut Repetition, events: &Events) {
+    /// Makes the next token, and those that the grammar leaves no choice about. Returns whether the answer has ended, after
+    /// its last event was sent.
+    pub(super) fn step(&mut self, engine: &Engine, events: &Events) -> Result<bool, ModelError> {
+        match self.next(engine, events)? {
+            Some(finish) => {
+                self.finish(engine, finish, events);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn next(&mut self, engine: &Engine, events: &Events) -> Result<Option<FinishReason>, ModelError> {
+        if let Some(constraint) = &mut self.constraint {
+            let mut forced = constraint.forced();
+            forced.truncate(self.limit - self.made);
+            let complete = constraint.complete();
+            self.made += forced.len();
+            self.show(engine, &forced, events);
+            self.unread.append(&mut forced);
+            if complete {
+                return Ok(Some(FinishReason::Stop));
+            }
+        }
+        if self.made >= self.limit {
+            return Ok(Some(FinishReason::Length));
+        }
+        if !self.unread.is_empty() {
+            let cache = self.cache.as_mut().ok_or_else(|| engine.internal("the conversation was not read"))?;
+            let rows = engine.network.read_tokens(&self.unread, cache).map_err(|error| engine.internal(error))?;
+            self.logits = engine.last_logits(&rows).map_err(|error| engine.internal(error))?;
+            self.unread.clear();
+        }
+        let avoid = engine.avoid(&self.repetition, self.constraint.is_some());
+        if let Some(constraint) = &mut self.constraint {
+            constraint.mask(&mut self.logits).map_err(|error| engine.internal(error))?;
+        }
+        let Some(token) = self.sampler.pick(&mut self.logits, &avoid) else {
+            return Err(engine.internal("the model gave no token a likelihood"));
+        };
+        if engine.tokenizer.ends(token) {
+            return Ok(Some(FinishReason::Stop));
+        }
+        if let Some(constraint) = &mut self.constraint {
+            constraint.accept(token).map_err(|error| engine.internal(error))?;
+        }
+        self.made += 1;
+        self.show(engine, &[token], events);
+        self.unread.push(token);
+        let looping = self.constraint.is_none() && self.repetition.looping();
+        Ok((self.text_output.stopped() || looping).then_some(FinishReason::Stop))
+    }
+
+    fn show(&mut self, engine: &Engine, tokens: &[u32], events: &Events) {
         let mut text = String::new();
         for token in tokens {
-            repetition.push(*token);
-            text.push_str(&text_output.push(self.tokenizer.bytes(*token)));
+            self.repetition.push(*token);
+            text.push_str(&self.text_output.push(engine.tokenizer.bytes(*token)));
         }
         if !text.is_empty() {
             events.send(Ok(ChatEvent::TextDelta { text })).ok();
         }
     }
 
-    /// The recent tokens to avoid. In JSON only words count: quotes and commas must repeat.
-    fn avoid(&self, repetition: &Repetition, json: bool) -> Vec<u32> {
-        let word = |token: &u32| self.tokenizer.bytes(*token).iter().any(u8::is_ascii_alphabetic);
-        repetition.recent().iter().copied().filter(|token| !json || word(token)).collect()
+    fn finish(&mut self, engine: &Engine, finish: FinishReason, events: &Events) {
+        let (rest, text) = std::mem::replace(&mut self.text_output, TextOutput::new(&[])).finish();
+        if !rest.is_empty() {
+            events.send(Ok(ChatEvent::TextDelta { text: rest })).ok();
+        }
+        let (input, output, cache_read) = (self.tokens as u64, self.made as u64, self.reused as u64);
+        let response = ChatResponse {
+            model: engine.name.clone(),
+            message: Message::assistant(text),
+            finish,
+            usage: Usage { input, output, cache_read, ..Usage::default() },
+            request_id: None,
+        };
+        events.send(Ok(ChatEvent::Done(response))).ok();
     }
 }
 

@@ -8,17 +8,27 @@ use super::Engine;
 use super::reading::ReadConversation;
 use crate::model::Cache;
 
+/// Options that are scored one after the other.
+pub(super) struct Scoring {
+    tokens: usize,
+    reused: usize,
+    /// The tokens of each option, with the end of the message.
+    answers: Vec<Vec<u32>>,
+    scores: Vec<f32>,
+    logits: Vec<f32>,
+    cache: Option<Cache>,
+}
+
 impl Engine {
-    /// Scores every option as an answer to the conversation.
+    /// Checks the options of a request, and returns the tokens of its conversation.
     ///
     /// A score is the log-likelihood of the option's tokens and of the end of the message after them, so that an option is
     /// compared as a whole answer and not as the beginning of a longer one.
-    pub(super) fn choose(
-        &mut self,
+    pub(super) fn prepare_choice(
+        &self,
         request: &ChatRequest,
         options: &[String],
-        cancelled: &dyn Fn() -> bool,
-    ) -> std::result::Result<Choice, ModelError> {
+    ) -> std::result::Result<(Vec<u32>, Scoring), ModelError> {
         if options.is_empty() {
             return Err(self.invalid("there is no option to choose from"));
         }
@@ -29,26 +39,13 @@ impl Engine {
             answer.push(self.tokenizer.end());
             answers.push(answer);
         }
-        let longest = answers.iter().map(Vec::len).max().unwrap_or(0);
-        let needed = tokens.len() + longest;
+        let needed = tokens.len() + answers.iter().map(Vec::len).max().unwrap_or(0);
         if needed > self.network.context() {
             return Err(self.too_long(needed));
         }
-        let read = self.read(&tokens, cancelled).map_err(|error| self.internal(error))?;
-        let Some(ReadConversation { mut cache, logits, reused }) = read else {
-            return Err(self.internal("the call was dropped"));
-        };
-        let mut scores = Vec::with_capacity(answers.len());
-        for answer in &answers {
-            if cancelled() {
-                return Err(self.internal("the call was dropped"));
-            }
-            scores.push(self.score(answer, &logits, &mut cache).map_err(|error| self.internal(error))?);
-        }
-        let index = (0..scores.len()).rev().max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap_or(0);
-        let output = answers.iter().map(|answer| answer.len() as u64).sum();
-        let usage = Usage { input: tokens.len() as u64, output, cache_read: reused as u64, ..Usage::default() };
-        Ok(Choice { index, scores, usage })
+        let scores = Vec::with_capacity(answers.len());
+        let scoring = Scoring { tokens: tokens.len(), reused: 0, answers, scores, logits: Vec::new(), cache: None };
+        Ok((tokens, scoring))
     }
 
     /// The log-likelihood of `answer` after what is in `cache`, whose last token gave `logits`. The cache is left as it was.
@@ -65,6 +62,31 @@ impl Engine {
             }
         }
         Ok(score)
+    }
+}
+
+impl Scoring {
+    /// Begins after a conversation that was read.
+    pub(super) fn begin(&mut self, read: ReadConversation) {
+        let ReadConversation { cache, logits, reused } = read;
+        (self.cache, self.logits, self.reused) = (Some(cache), logits, reused);
+    }
+
+    /// Scores the next option. Returns the choice after the last one.
+    pub(super) fn step(&mut self, engine: &Engine) -> std::result::Result<Option<Choice>, ModelError> {
+        let cache = self.cache.as_mut().ok_or_else(|| engine.internal("the conversation was not read"))?;
+        if let Some(answer) = self.answers.get(self.scores.len()) {
+            let score = engine.score(answer, &self.logits, cache).map_err(|error| engine.internal(error))?;
+            self.scores.push(score);
+        }
+        if self.scores.len() < self.answers.len() {
+            return Ok(None);
+        }
+        let scores = std::mem::take(&mut self.scores);
+        let index = (0..scores.len()).rev().max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap_or(0);
+        let output = self.answers.iter().map(|answer| answer.len() as u64).sum();
+        let (input, cache_read) = (self.tokens as u64, self.reused as u64);
+        Ok(Some(Choice { index, scores, usage: Usage { input, output, cache_read, ..Usage::default() } }))
     }
 }
 

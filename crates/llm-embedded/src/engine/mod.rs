@@ -1,7 +1,8 @@
-//! The thread that a model lives on: it takes one call after the other and answers each.
+//! The thread that a model lives on: it takes calls and answers them, a step of each in turn.
 
 mod answer;
 mod choice;
+mod conversation;
 mod prefixes;
 mod reading;
 
@@ -12,10 +13,14 @@ use graphloom_llm::{ChatEvent, ChatRequest, Choice, ModelError};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::decode::Grammars;
-use crate::model::Llama;
+use crate::model::Network;
 use crate::prompt::{PromptError, Template};
 use crate::tokenizer::Tokenizer;
+use conversation::Conversation;
 use prefixes::Prefixes;
+
+/// The most calls that are under way at once; each holds the keys and values of its conversation.
+const MOST_AT_ONCE: usize = 4;
 
 /// The events of one answer, ended by the last event or an error.
 pub(crate) type Events = mpsc::UnboundedSender<Result<ChatEvent, ModelError>>;
@@ -32,7 +37,7 @@ pub(crate) enum Call {
 pub(crate) struct Engine {
     name: String,
     id: String,
-    network: Llama,
+    network: Network,
     tokenizer: Arc<Tokenizer>,
     template: Template,
     grammars: Option<Grammars>,
@@ -40,47 +45,52 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub(crate) fn new(name: String, id: String, network: Llama, tokenizer: Tokenizer, template: Template) -> Self {
+    pub(crate) fn new(name: String, id: String, network: Network, tokenizer: Tokenizer, template: Template) -> Self {
         let tokenizer = Arc::new(tokenizer);
         Self { name, id, network, tokenizer, template, grammars: None, prefixes: Prefixes::default() }
     }
 
     /// Answers calls until there is nobody left who could make one.
+    ///
+    /// Several are under way at once, and each gets a step in turn: a token of its answer, or a part of its conversation. Of
+    /// those that are still being read only the oldest goes on, so that the others find what they begin with alike.
     pub(crate) fn run(mut self, mut calls: mpsc::Receiver<Call>) {
-        while let Some(call) = calls.blocking_recv() {
-            let done = catch_unwind(AssertUnwindSafe(|| self.answer(call)));
-            if done.is_err() {
-                // The caller sees its channel close; what a panic may have left half written is forgotten.
-                self.prefixes = Prefixes::default();
-                tracing::error!(model = %self.id, "a call of the embedded model ended in a panic");
+        let mut under_way: Vec<Conversation> = Vec::new();
+        loop {
+            if under_way.is_empty() {
+                let Some(call) = calls.blocking_recv() else { return };
+                under_way.extend(self.accept(call));
             }
+            while under_way.len() < MOST_AT_ONCE
+                && let Ok(call) = calls.try_recv()
+            {
+                under_way.extend(self.accept(call));
+            }
+            let mut has_read = false;
+            under_way.retain_mut(|conversation| {
+                if conversation.is_read() || !std::mem::replace(&mut has_read, true) {
+                    self.guarded(|engine| conversation.step(engine)).unwrap_or(false)
+                } else {
+                    !conversation.is_dropped()
+                }
+            });
         }
     }
 
-    fn answer(&mut self, call: Call) {
-        match call {
-            Call::Chat { request, accepted, events } => {
-                if events.is_closed() {
-                    return;
-                }
-                match self.prepare(&request) {
-                    Err(error) => drop(accepted.send(Err(error))),
-                    Ok(prepared) => {
-                        if accepted.send(Ok(())).is_ok()
-                            && let Err(error) = self.generate(prepared, &events)
-                        {
-                            events.send(Err(error)).ok();
-                        }
-                    }
-                }
-            }
-            Call::Choose { request, options, reply } => {
-                if !reply.is_closed() {
-                    let choice = self.choose(&request, &options, &|| reply.is_closed());
-                    reply.send(choice).ok();
-                }
-            }
+    /// Checks a call. One that cannot be answered is told so here.
+    fn accept(&mut self, call: Call) -> Option<Conversation> {
+        self.guarded(|engine| Conversation::begin(engine, call)).flatten()
+    }
+
+    /// Runs a part of a call. The caller of one that panics sees its channel close.
+    fn guarded<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let done = catch_unwind(AssertUnwindSafe(|| part(self)));
+        if done.is_err() {
+            // What a panic may have left half written is forgotten.
+            self.prefixes = Prefixes::default();
+            tracing::error!(model = %self.id, "a call of the embedded model ended in a panic");
         }
+        done.ok()
     }
 
     /// The tokens of the conversation.

@@ -39,21 +39,21 @@ impl Prefixes {
     }
 
     /// Keeps the beginning of a conversation that was read, as far as it is a whole number of `step` tokens.
-    pub(crate) fn keep(&mut self, tokens: &[u32], cache: &Cache, step: usize) -> Result<()> {
+    pub(crate) fn keep(&mut self, tokens: &[u32], cache: &Cache, step: usize) {
         let tokens = &tokens[..whole(tokens.len(), step)];
         if tokens.is_empty()
             || tokens.len() > MOST_TOKENS
             || self.entries.iter().any(|(kept, _)| kept.starts_with(tokens))
         {
-            return Ok(());
+            return;
         }
         self.entries.retain(|(kept, _)| !tokens.starts_with(kept));
-        self.entries.push_front((tokens.to_vec(), cache.fork(tokens.len())?));
+        // The conversation goes on behind its beginning, in the same memory.
+        self.entries.push_front((tokens.to_vec(), cache.share(tokens.len())));
         self.entries.truncate(MOST);
         while self.entries.iter().map(|(kept, _)| kept.len()).sum::<usize>() > MOST_TOKENS {
             self.entries.pop_back();
         }
-        Ok(())
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn only_whole_steps_are_shared_and_a_token_is_left() {
         let mut prefixes = Prefixes::default();
-        prefixes.keep(&range(10), &cache(10), 4).unwrap();
+        prefixes.keep(&range(10), &cache(10), 4);
         assert_eq!(forked(&mut prefixes, &range(10)), 8);
         assert_eq!(forked(&mut prefixes, &range(8)), 4);
         assert_eq!(forked(&mut prefixes, &[0, 1, 2, 3, 4, 9, 9, 9, 9]), 4);
@@ -99,9 +99,9 @@ mod tests {
     #[test]
     fn a_longer_conversation_replaces_its_beginning() {
         let mut prefixes = Prefixes::default();
-        prefixes.keep(&range(9), &cache(9), 4).unwrap();
-        prefixes.keep(&range(17), &cache(17), 4).unwrap();
-        prefixes.keep(&range(9), &cache(9), 4).unwrap();
+        prefixes.keep(&range(9), &cache(9), 4);
+        prefixes.keep(&range(17), &cache(17), 4);
+        prefixes.keep(&range(9), &cache(9), 4);
         assert_eq!(prefixes.entries.len(), 1);
         assert_eq!(forked(&mut prefixes, &range(30)), 16);
     }
@@ -111,13 +111,13 @@ mod tests {
         let mut prefixes = Prefixes::default();
         for first in 0..10_u32 {
             let tokens: Vec<u32> = (0..1001).map(|index| first * 10_000 + index).collect();
-            prefixes.keep(&tokens, &cache(1001), 4).unwrap();
+            prefixes.keep(&tokens, &cache(1001), 4);
         }
         assert_eq!(prefixes.entries.len(), 4);
         assert_eq!(prefixes.entries[0].0[0], 90_000);
         assert_eq!(forked(&mut prefixes, &range(1000)), 0);
         let long = range(5000);
-        prefixes.keep(&long, &cache(10), 4).unwrap();
+        prefixes.keep(&long, &cache(10), 4);
         assert_eq!(prefixes.entries.len(), 4, "one that is too long by itself is not kept");
     }
 }

@@ -38,16 +38,33 @@ impl Cache {
     /// A cache of its own with the first `length` tokens of this one.
     pub(crate) fn fork(&self, length: usize) -> Result<Self> {
         let length = self.length.min(length);
-        self.copy(length, (length + STEP).next_multiple_of(STEP))
+        let room = (length + STEP).next_multiple_of(STEP);
+        let layers =
+            self.layers.iter().map(|(keys, values)| Ok((copy(keys, length, room)?, copy(values, length, room)?)));
+        let layers = layers.collect::<Result<_>>()?;
+        Ok(Self { layers, heads: self.heads, width: self.width, room, length })
     }
 
     /// Makes room for `count` more tokens.
     pub(crate) fn reserve(&mut self, count: usize) -> Result<()> {
         let needed = self.length + count;
         if needed > self.room {
-            *self = self.copy(self.length, needed.max(self.room * 3 / 2).next_multiple_of(STEP))?;
+            let room = needed.max(self.room * 3 / 2).next_multiple_of(STEP);
+            // One tensor after the other, so that not all are in memory twice.
+            for (keys, values) in &mut self.layers {
+                *keys = copy(keys, self.length, room)?;
+                *values = copy(values, self.length, room)?;
+            }
+            self.room = room;
         }
         Ok(())
+    }
+
+    /// The first `length` tokens of this cache, in the same memory. This cache may go on behind them; the one that is returned
+    /// may only be forked.
+    pub(crate) fn share(&self, length: usize) -> Self {
+        let (heads, width, room) = (self.heads, self.width, self.room);
+        Self { layers: self.layers.clone(), heads, width, room, length: self.length.min(length) }
     }
 
     /// Writes the keys and values of the next tokens of one layer, of shape (heads, tokens, width), and returns the keys and
@@ -66,18 +83,16 @@ impl Cache {
     pub(crate) fn advance(&mut self, count: usize) {
         self.length += count;
     }
+}
 
-    fn copy(&self, length: usize, room: usize) -> Result<Self> {
-        let copy = |tensor: &Tensor| -> Result<Tensor> {
-            let copy = Tensor::zeros((self.heads, room, self.width), DType::F32, &Device::Cpu)?;
-            if length > 0 {
-                copy.slice_set(&tensor.narrow(1, 0, length)?.contiguous()?, 1, 0)?;
-            }
-            Ok(copy)
-        };
-        let layers = self.layers.iter().map(|(k, v)| Ok((copy(k)?, copy(v)?))).collect::<Result<_>>()?;
-        Ok(Self { layers, heads: self.heads, width: self.width, room, length })
+/// A tensor with room for `room` tokens and the first `length` of another.
+fn copy(tensor: &Tensor, length: usize, room: usize) -> Result<Tensor> {
+    let (heads, _, width) = tensor.dims3()?;
+    let copy = Tensor::zeros((heads, room, width), DType::F32, &Device::Cpu)?;
+    if length > 0 {
+        copy.slice_set(&tensor.narrow(1, 0, length)?.contiguous()?, 1, 0)?;
     }
+    Ok(copy)
 }
 
 #[cfg(test)]
@@ -109,6 +124,20 @@ mod tests {
         let short = fork.fork(1).unwrap();
         assert_eq!(short.len(), 1);
         assert_eq!(all(&short)[1][0], before[1][0]);
+    }
+
+    #[test]
+    fn what_is_shared_stays_while_the_other_goes_on() {
+        let mut cache = Cache::new(1, 2, 4).unwrap();
+        cache.write(0, &tokens(0.0, 3), &tokens(0.0, 3)).unwrap();
+        cache.advance(3);
+        let shared = cache.share(2);
+        let before = all(&shared);
+        cache.write(0, &tokens(100.0, 5), &tokens(100.0, 5)).unwrap();
+        cache.advance(5);
+        cache.reserve(1000).unwrap();
+        assert_eq!(all(&shared), before);
+        assert_eq!(all(&shared.fork(2).unwrap()), before);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A GGUF file: its metadata with types, and its tensors in a form that candle multiplies fast.
 
 use std::fs::File;
-use std::io::{BufReader, Cursor};
+use std::io::BufReader;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -29,8 +29,13 @@ impl Gguf {
     /// Reads the header and the metadata.
     pub(crate) fn open(path: &Path) -> Result<Self, EmbeddedError> {
         let file = File::open(path).map_err(EmbeddedError::io("open", path))?;
-        let content = guarded(|| Content::read(&mut BufReader::new(file)))
-            .map_err(|message| EmbeddedError::Gguf { path: path.to_owned(), message })?;
+        let content = guarded(|| Content::read(&mut BufReader::new(file))).map_err(|message| {
+            let path = path.to_owned();
+            match unknown_type(&message) {
+                Some(kind) => EmbeddedError::Unsupported { path, message: unreadable(&kind) },
+                None => EmbeddedError::Gguf { path, message },
+            }
+        })?;
         Ok(Self { path: path.to_owned(), content })
     }
 
@@ -111,21 +116,31 @@ impl Gguf {
             .collect()
     }
 
-    pub(crate) fn has_tensor(&self, name: &str) -> bool {
-        self.content.tensor_infos.contains_key(name)
+    /// The numbers with fractions of an array, empty when there is none.
+    pub(crate) fn floats(&self, key: &str) -> Vec<f32> {
+        let Some(Value::Array(values)) = self.content.metadata.get(key) else { return Vec::new() };
+        values.iter().map(|value| if let Value::F32(value) = value { *value } else { 0.0 }).collect()
     }
 
-    /// Reads all of `names`, on as many threads as the machine has, in their order.
+    /// The names of all tensors, in order.
+    pub(crate) fn tensor_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.content.tensor_infos.keys().cloned().collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Reads all of `names`, on as many threads as the machine has, in their order. Each thread reads one tensor after the
+    /// other, so that the file is never in memory as a whole beside what is made of it.
     pub(crate) fn tensors(&self, names: &[String]) -> Result<Vec<QTensor>, EmbeddedError> {
-        let bytes = std::fs::read(&self.path).map_err(EmbeddedError::io("read", &self.path))?;
+        let size = std::fs::metadata(&self.path).map_err(EmbeddedError::io("read", &self.path))?.len();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let results: Mutex<Vec<(usize, Result<QTensor, EmbeddedError>)>> = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for first in 0..threads {
-                let (bytes, results) = (&bytes, &results);
+                let results = &results;
                 scope.spawn(move || {
                     for (index, name) in names.iter().enumerate().skip(first).step_by(threads) {
-                        let tensor = self.tensor(name, bytes);
+                        let tensor = self.tensor(name, size);
                         results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, tensor));
                     }
                 });
@@ -136,18 +151,19 @@ impl Gguf {
         results.into_iter().map(|(_, tensor)| tensor).collect()
     }
 
-    fn tensor(&self, name: &str, bytes: &[u8]) -> Result<QTensor, EmbeddedError> {
+    fn tensor(&self, name: &str, size: u64) -> Result<QTensor, EmbeddedError> {
         let Some(info) = self.content.tensor_infos.get(name) else {
             return Err(self.fault(format!("there is no tensor `{name}`")));
         };
         // The shape comes from the file; its product must be checked before anything is allocated by it.
         let dims = info.shape.dims();
-        let elements = dims.iter().try_fold(1_usize, |product, dim| product.checked_mul(*dim));
-        if elements.is_none_or(|elements| elements > bytes.len().saturating_mul(16)) {
+        let elements = dims.iter().try_fold(1_u64, |product, dim| product.checked_mul(*dim as u64));
+        if elements.is_none_or(|elements| elements > size.saturating_mul(16)) {
             return Err(self.fault(format!("the tensor `{name}` has the impossible shape {dims:?}")));
         }
+        let mut file = File::open(&self.path).map_err(EmbeddedError::io("open", &self.path))?;
         guarded(|| {
-            let tensor = self.content.tensor(&mut Cursor::new(bytes), name, &Device::Cpu)?;
+            let tensor = self.content.tensor(&mut file, name, &Device::Cpu)?;
             fast(tensor, TILED.iter().any(|part| name.contains(part)))
         })
         .map_err(|message| self.fault(format!("tensor `{name}`: {message}")))
@@ -172,6 +188,39 @@ fn fast(tensor: QTensor, tiles: bool) -> candle_core::Result<QTensor> {
     let weights: Tensor = tensor.dequantize(&Device::Cpu)?;
     let tensor = QTensor::quantize(&weights, GgmlDType::Q8_0)?;
     if tiles { padded(tensor) } else { Ok(tensor) }
+}
+
+/// The types of tensors that candle does not read, by their numbers in GGUF.
+const UNREAD_TYPES: [(u32, &str); 15] = [
+    (16, "IQ2_XXS"),
+    (17, "IQ2_XS"),
+    (18, "IQ3_XXS"),
+    (19, "IQ1_S"),
+    (20, "IQ4_NL"),
+    (21, "IQ3_S"),
+    (22, "IQ2_S"),
+    (23, "IQ4_XS"),
+    (24, "I8"),
+    (28, "F64"),
+    (29, "IQ1_M"),
+    (34, "TQ1_0"),
+    (35, "TQ2_0"),
+    (39, "MXFP4"),
+    (40, "NVFP4"),
+];
+
+/// The type of a tensor that the reader refused, from its message.
+fn unknown_type(message: &str) -> Option<String> {
+    let number = message.strip_prefix("unknown dtype for tensor ")?.trim();
+    let known = UNREAD_TYPES.iter().find(|(known, _)| known.to_string() == number);
+    Some(known.map_or_else(|| format!("type {number}"), |(_, name)| (*name).to_owned()))
+}
+
+fn unreadable(kind: &str) -> String {
+    format!(
+        "it has tensors of the type `{kind}`; this engine reads F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 and Q2_K to \
+         Q6_K, so take the model's file with `Q4_K_M` or `Q8_0` in its name"
+    )
 }
 
 /// Runs a reader of foreign bytes. The reader checks its bounds; an arithmetic panic in it on a damaged file becomes an error.

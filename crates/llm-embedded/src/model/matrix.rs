@@ -35,6 +35,37 @@ impl Matrix {
     }
 }
 
+/// A matrix, and what is added to its products.
+pub(super) struct Linear {
+    matrix: Matrix,
+    bias: Option<Tensor>,
+}
+
+impl Linear {
+    pub(super) fn new(matrix: Matrix, bias: Option<Tensor>) -> Self {
+        Self { matrix, bias }
+    }
+
+    /// The product with rows of the matrix's own width, or rows that [`Linear::fit`] made.
+    pub(super) fn forward(&self, rows: &Tensor) -> Result<Tensor> {
+        let product = self.matrix.forward(rows)?;
+        match &self.bias {
+            Some(bias) => product.broadcast_add(bias),
+            None => Ok(product),
+        }
+    }
+
+    /// The width of the rows that it is multiplied with.
+    pub(super) fn width(&self) -> usize {
+        self.matrix.padded
+    }
+
+    /// See [`Matrix::fit`].
+    pub(super) fn fit(&self, rows: &Tensor) -> Result<Tensor> {
+        self.matrix.fit(rows)
+    }
+}
+
 /// The length of rows of `width` values on this machine.
 ///
 /// candle has a kernel for `Q8_0` that is several times faster than its general one; it needs the processor's vector neural

@@ -1,10 +1,15 @@
-//! The network: a GGUF file of the llama architecture on candle's quantised tensors.
+//! The network: a GGUF file on candle's quantised tensors.
 
+mod architecture;
 mod cache;
 mod gguf;
-mod llama;
+mod layer;
+mod mask;
 mod matrix;
+mod network;
+mod rotation;
+mod tensors;
 
 pub(crate) use cache::Cache;
 pub(crate) use gguf::Gguf;
-pub(crate) use llama::Llama;
+pub(crate) use network::Network;

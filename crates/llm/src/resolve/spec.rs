@@ -21,7 +21,8 @@ pub enum ModelSpec {
     Embedded,
     /// A model of a provider: `PROVIDER:NAME`, or `PROVIDER:NAME@BASE_URL` at another address than the provider's own.
     Remote(RemoteSpec),
-    /// Weights in a file, run inside this program: a path that ends in `.gguf`, or `gguf:PATH`.
+    /// Weights run inside this program: `embedded:FILE.gguf`, `gguf:PATH`, a path that ends in `.gguf`, or `embedded:NAME`
+    /// with the name of a model that can be fetched.
     Gguf(PathBuf),
     /// Answers from a script, for tests of control flow: `scripted:FILE`.
     Scripted(PathBuf),
@@ -97,7 +98,7 @@ impl fmt::Display for RemoteSpec {
 /// Why a model's name could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` names no model: {why}; write `embedded`, `compatible:NAME@BASE_URL` (such as `compatible:qwen3@http://127.0.0.1:8080/v1`), `PROVIDER:NAME` with one of {}, `PATH.gguf`, `scripted:FILE` or `replay:FILE`, or several with `|` between",
+    "`{text}` names no model: {why}; write `embedded`, `compatible:NAME@BASE_URL` (such as `compatible:qwen3@http://127.0.0.1:8080/v1`), `PROVIDER:NAME` with one of {}, `embedded:FILE.gguf`, `scripted:FILE` or `replay:FILE`, or several with `|` between",
     providers()
 )]
 pub struct SpecError {
@@ -155,7 +156,7 @@ impl FromStr for ModelSpec {
         let of_provider = text.split_once(':').is_some_and(|(kind, _)| Provider::named(kind).is_some());
         match text.split_once(':') {
             None if text == "embedded" => Ok(Self::Embedded),
-            Some(("gguf", path)) => file(path).map(Self::Gguf),
+            Some(("gguf" | "embedded", path)) => file(path).map(Self::Gguf),
             Some(("scripted", path)) => file(path).map(Self::Scripted),
             Some(("replay", path)) => file(path).map(Self::Replay),
             _ if !of_provider && text.to_ascii_lowercase().ends_with(".gguf") => Ok(Self::Gguf(PathBuf::from(text))),
@@ -302,6 +303,7 @@ mod tests {
             let json = serde_json::to_string(&spec).unwrap();
             assert_eq!(serde_json::from_str::<ModelSpec>(&json).unwrap(), spec);
         }
+        assert_eq!("embedded:a/b.gguf".parse::<ModelSpec>().unwrap(), ModelSpec::Gguf("a/b.gguf".into()));
         assert_eq!("./M.GGUF".parse::<ModelSpec>().unwrap(), ModelSpec::Gguf("./M.GGUF".into()));
     }
 
@@ -321,6 +323,7 @@ mod tests {
             ("compatible:m@h:80/v1", "must begin with `http://`"),
             ("compatible:m@http://user:secret@h/v1", "LLM_API_KEY"),
             ("scripted:", "the file is missing"),
+            ("embedded:", "the file is missing"),
         ] {
             let message = text.parse::<ModelSpec>().unwrap_err().to_string();
             assert!(message.contains(expected), "{text}: {message}");

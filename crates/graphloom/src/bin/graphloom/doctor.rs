@@ -114,6 +114,9 @@ fn problem_of(spec: &ModelSpec, findings: &Findings) -> Option<String> {
     let unreadable =
         |path: &Path| std::fs::File::open(path).err().map(|error| format!("`{spec}` cannot be used: {error}"));
     match spec {
+        // A model of the list is fetched when it is used first.
+        #[cfg(feature = "embedded")]
+        ModelSpec::Gguf(path) if graphloom_cli::known_model(path).is_some() => None,
         ModelSpec::Gguf(path) | ModelSpec::Scripted(path) | ModelSpec::Replay(path) => unreadable(path),
         ModelSpec::Embedded if findings.built_in.state == "not built" => {
             Some(CliError::NotBuilt { feature: "embedded", option: "--model" }.to_string())

@@ -70,10 +70,14 @@ fn work(command: ModelCommand, dirs: &DataDir, progress: &Progress) -> Result<(S
             for model in weights::list() {
                 let (state, path) = state(model, dirs);
                 let megabytes = model.size as f64 / 1e6;
-                text.push_str(&format!("{}  {megabytes:.0} MB  {}  {state}\n", model.name, model.license));
+                text.push_str(&format!(
+                    "{}  {megabytes:.0} MB  {}  {state}\n    {}; on a machine with {} GB of memory\n",
+                    model.name, model.license, model.good_for, model.memory_gb
+                ));
                 list.push(json!({
                     "model": model.name, "bytes": model.size, "license": model.license, "sha256": model.sha256,
-                    "url": model.url, "state": state, "path": path,
+                    "url": model.url, "state": state, "path": path, "good_for": model.good_for,
+                    "memory_gb": model.memory_gb,
                 }));
             }
             Ok((text, json!({"models": list})))
@@ -104,8 +108,9 @@ fn work(command: ModelCommand, dirs: &DataDir, progress: &Progress) -> Result<(S
 
 fn known(name: Option<&str>) -> Result<KnownModel, CliError> {
     let Some(name) = name else { return Ok(weights::SMOLLM2_135M) };
-    weights::list().iter().find(|model| model.name == name).copied().ok_or_else(|| {
-        let names: Vec<String> = weights::list().iter().map(|model| format!("`{}`", model.name)).collect();
+    let by_name = || weights::list().find(|model| model.name == name).copied();
+    weights::find(name).or_else(by_name).ok_or_else(|| {
+        let names: Vec<String> = weights::list().map(|model| format!("`{}`", model.name)).collect();
         CliError::usage(format!("`{name}` is no model that can be fetched; there is {}", names.join(", ")))
     })
 }
