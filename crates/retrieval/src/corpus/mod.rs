@@ -179,12 +179,12 @@ impl Corpus {
     /// At least `count` passages in the order of their words, where so many fit.
     fn by_words(&self, query: &str, count: usize) -> Result<Vec<(f32, Record)>, RetrievalError> {
         let engine = self.engine()?;
-        let terms = query_terms(query, MOST_TERMS);
+        let failed = |error| RetrievalError::engine(&self.inner.index, error);
+        let terms = query_terms_of(query, MOST_TERMS, &engine.languages().map_err(failed)?);
         if terms.is_empty() {
             return Ok(Vec::new());
         }
-        let found = engine.search(&terms, &engine.beside(&[]), count, |found| found.len() >= count / 2);
-        found.map_err(|error| RetrievalError::engine(&self.inner.index, error))
+        engine.search(&terms, &engine.beside(&[]), count, |found| found.len() >= count / 2).map_err(failed)
     }
 
     fn engine(&self) -> Result<Arc<Engine>, RetrievalError> {
