@@ -23,6 +23,8 @@ pub(super) fn fuse(lists: impl IntoIterator<Item = (f32, Vec<(f32, Record)>)>, k
 
 #[cfg(test)]
 mod tests {
+    use graphloom_text::Language;
+
     use super::*;
     use crate::Locator;
     use crate::document::Passage;
@@ -34,6 +36,7 @@ mod tests {
             path: String::new(),
             title: String::new(),
             content_hash: String::new(),
+            language: Language::English,
             passage: Passage { heading: Vec::new(), locator: Locator::Document, text: String::new() },
         };
         ids.iter().map(|id| (7.0, record(id))).collect()
