@@ -112,3 +112,24 @@ async fn what_cannot_be_made_is_told() {
     let failure = build_models(&paid, &dirs(place.path()), &quiet(), Spent::default()).await.unwrap_err();
     assert!(failure.to_string().contains("price"), "{failure}");
 }
+
+#[tokio::test]
+async fn a_provider_s_price_is_not_that_of_another_server() {
+    let place = tempfile::tempdir().unwrap();
+    let own = place.path().join("own.toml");
+    let row = "[[price]]\nprovider = 'openai'\nmodel = 'gpt-6-luna'\ninput = 1\noutput = 2\n";
+    std::fs::write(&own, format!("version = 1\ndate = '2026-11-26'\n{row}")).unwrap();
+    for (model, prices, is_known) in [
+        ("openai:gpt-6-luna", None, true),
+        ("openai:gpt-6-luna@http://127.0.0.1:9/v1", None, false),
+        ("openai:gpt-6-luna@http://127.0.0.1:9/v1", Some(own), true),
+        ("openai:gpt-6-luna|anthropic:nobody-knows", None, false),
+        ("openai:gpt-6-luna|anthropic:claude-opus-5-5", None, true),
+    ] {
+        let mut args = args(model);
+        (args.budget, args.prices) = (Some("usd=1".parse().unwrap()), prices);
+        let built = build_models(&args, &dirs(place.path()), &quiet(), Spent::default()).await;
+        let is_refused = built.is_err_and(|failure| failure.to_string().contains("is not known"));
+        assert_eq!(!is_refused, is_known, "{model}");
+    }
+}

@@ -116,17 +116,15 @@ pub async fn build_models_with(
             Some(Arc::new(cassette))
         }
     };
-    let mut prices = PriceTable::built_in();
-    if let Some(file) = &args.prices {
-        prices = prices.under(PriceTable::read(file)?);
-    }
+    let own_prices = args.prices.as_deref().map(PriceTable::read).transpose()?.unwrap_or_default();
     let mut workshop = RoleModels {
         dirs,
         progress,
         notes: Notes::default(),
         meter: Meter::new(),
         ledger: Ledger::resume(args.budget.clone().unwrap_or_default(), spent),
-        prices,
+        own_prices,
+        built_in_prices: PriceTable::built_in(),
         limits: &args.rate,
         hedge: args.hedge,
         content: std::env::var(CONTENT_VARIABLE).is_ok_and(|value| value.eq_ignore_ascii_case("true")),

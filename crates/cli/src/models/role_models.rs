@@ -30,7 +30,9 @@ pub(super) struct RoleModels<'w> {
     pub(super) notes: Notes,
     pub(super) meter: Arc<Meter>,
     pub(super) ledger: Arc<Ledger>,
-    pub(super) prices: PriceTable,
+    /// The prices of `--prices`.
+    pub(super) own_prices: PriceTable,
+    pub(super) built_in_prices: PriceTable,
     pub(super) limits: &'w [HostRateLimit],
     pub(super) hedge: Option<HedgeAfter>,
     /// Whether prompts and answers are written into spans.
@@ -93,7 +95,7 @@ impl RoleModels<'_> {
     /// One model with the layers of its own calls, and what it costs where that is known.
     async fn one(&mut self, spec: &ModelSpec, role: &str) -> Result<(Arc<dyn ChatModel>, Option<Price>), ModelError> {
         let mut model = self.bare(spec, role).await?;
-        let price = self.price(&model);
+        let price = self.price(spec, &model);
         if !matches!(spec, ModelSpec::Replay(_)) {
             let mut traced = Traced::new(model).with_content(self.content);
             if let ModelSpec::Remote(remote) = spec {
@@ -133,11 +135,15 @@ impl RoleModels<'_> {
     }
 
     /// What a model costs, where that is known: as the budget says, else by the tables.
-    fn price(&self, model: &Arc<dyn ChatModel>) -> Option<Price> {
+    fn price(&self, spec: &ModelSpec, model: &Arc<dyn ChatModel>) -> Option<Price> {
         if model.capabilities().local {
             return Some(Price::default());
         }
-        self.ledger.budget().price.as_ref().or_else(|| self.prices.price(model.id())).cloned()
+        // What a provider charges says nothing of another server that has its models.
+        let elsewhere = spec.remote().is_some_and(|remote| remote.provider().base_url() != Some(remote.base_url()));
+        let built_in = || self.built_in_prices.price(model.id()).filter(|_| !elsewhere);
+        let stated = self.ledger.budget().price.as_ref();
+        stated.or_else(|| self.own_prices.price(model.id())).or_else(built_in).cloned()
     }
 
     async fn bare(&mut self, spec: &ModelSpec, role: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
