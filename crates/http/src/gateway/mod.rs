@@ -51,6 +51,9 @@ use one_host::OneHost;
 use rate_limiter::RateLimiter;
 use response_cache::{Lookup, ResponseCache, Stale};
 
+/// What is told of an answer from the cache.
+const REMEMBERED: &str = "the answer was remembered, the host was not asked again";
+
 /// Asks one host, and keeps its rules: requests wait for their turn, failed ones are tried again after a growing pause
 /// or the one that the host asks for, and answers are remembered.
 ///
@@ -178,22 +181,29 @@ impl Gateway {
         if let Lookup::Fresh(reply) = inner.cache.get(request, (inner.wall)())
             && let Ok(value) = read(&reply)
         {
-            notes.push("the answer was remembered, the host was not asked again".to_owned());
+            notes.push(REMEMBERED.to_owned());
             return Ok(Asked { value, notes });
         }
         let mut tries = 0;
         loop {
             tries += 1;
             let error = match self.try_once(request, &read).await? {
-                Ok((value, reply)) => {
+                Ok((value, Some(reply))) => {
                     inner.limiter.answered();
                     inner.cache.insert(request, reply, remembered, revalidated, (inner.wall)());
+                    return Ok(Asked { value, notes });
+                }
+                // It is not put in again, which would lengthen its life with each question.
+                Ok((value, None)) => {
+                    notes.push(REMEMBERED.to_owned());
                     return Ok(Asked { value, notes });
                 }
                 Err(error) => error,
             };
             let pause = self.pause(&error, tries);
-            tracing::debug!(host = %inner.host, tries, %error, ?pause, "a request failed");
+            // The words of the host are left out, because they may repeat a key.
+            let fault = error.host_fault().map(tracing::field::display);
+            tracing::debug!(host = %inner.host, tries, fault, ?pause, "a request failed");
             match pause {
                 Some(pause) => {
                     notes.push(format!(
@@ -210,19 +220,23 @@ impl Gateway {
         }
     }
 
-    /// The outer error is that of a host that is left alone at the moment.
+    /// The outer error is that of a host that is left alone at the moment. Without a reply the answer was remembered.
     async fn try_once<T, E: AnswerError>(
         &self,
         request: &Request,
         read: &impl Fn(&Reply) -> Result<T, E>,
-    ) -> Result<Result<(T, Reply), E>, HostFault> {
+    ) -> Result<Result<(T, Option<Reply>), E>, HostFault> {
         let inner = &self.inner;
         let turn = inner.limiter.acquire().await?;
         let limit = inner.politeness.longest_answer;
         // Another request may have got the answer meanwhile, so it is looked for only now.
         let stale = match inner.cache.get(request, (inner.wall)()) {
+            Lookup::Fresh(reply) => match read(&reply) {
+                Ok(value) => return Ok(Ok((value, None))),
+                Err(_) => None,
+            },
             Lookup::Stale(stale) => Some(stale),
-            Lookup::Fresh(_) | Lookup::Nothing => None,
+            Lookup::Nothing => None,
         };
         let sent = stale.as_ref().map(|stale| conditional(request, stale));
         let answer = tokio::time::timeout(limit, inner.transport.send(sent.as_ref().unwrap_or(request))).await;
@@ -242,7 +256,7 @@ impl Gateway {
         {
             reply = same;
         }
-        Ok(read(&reply).map(|value| (value, reply)))
+        Ok(read(&reply).map(|value| (value, Some(reply))))
     }
 
     /// How long to wait before the next try, or `None` when there is none.

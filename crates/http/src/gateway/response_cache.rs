@@ -6,13 +6,16 @@ use std::time::{Duration, SystemTime};
 
 use http_cache_semantics::{AfterResponse, BeforeRequest, CacheOptions, CachePolicy};
 use reqwest::Method;
-use reqwest::header::{HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use reqwest::header::{AGE, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use tokio::time::Instant;
 
 use super::transport::{Reply, Request};
 
 /// The most answers in the cache.
 const MOST: usize = 256;
+
+/// What stands for more seconds in an `Age`, RFC 9111 section 1.2.2.
+const MOST_SECONDS: u64 = 1 << 31;
 
 /// Longer bodies are not cached.
 const LONGEST: usize = 1024 * 1024;
@@ -74,6 +77,8 @@ impl ResponseCache {
         let (policy, parts) = stale.cached.policy.as_ref().zip(parts(request))?;
         match policy.after_response(&parts, &response(reply)?, now) {
             AfterResponse::NotModified(_, new) => Some(Reply { headers: new.headers, ..stale.cached.reply }),
+            // A host that does not repeat the validator means the one that it was sent.
+            AfterResponse::Modified(..) if reply.status == 304 => Some(stale.cached.reply),
             AfterResponse::Modified(..) => None,
         }
     }
@@ -134,5 +139,10 @@ fn parts(request: &Request) -> Option<http::request::Parts> {
 fn response(reply: &Reply) -> Option<http::response::Parts> {
     let mut made = http::Response::builder().status(reply.status).body(()).ok()?;
     made.headers_mut().clone_from(&reply.headers);
+    // The rules add to it, and a sum that no duration holds is a panic. RFC 9111 section 1.2.2 names the value for more
+    // than can be counted.
+    if reply.header("age").and_then(|age| age.parse::<u64>().ok()).is_some_and(|age| age > MOST_SECONDS) {
+        made.headers_mut().insert(AGE, HeaderValue::from(MOST_SECONDS));
+    }
     Some(made.into_parts().0)
 }

@@ -17,6 +17,8 @@ use crate::authority;
 const LONGEST_USE: Duration = Duration::from_secs(24 * 3600);
 /// As much of a file is read; section 2.5 asks for 500 KiB at least.
 const MOST_BYTES: usize = 512 * 1024;
+/// The most rules with `$` of a file; each of them is compiled.
+const MOST_ENDS: usize = 1_000;
 /// Redirects that are followed, section 2.3.1.2.
 const MOST_REDIRECTS: usize = 5;
 /// The longest pause between two pages that a file can ask for.
@@ -112,6 +114,9 @@ async fn read(web: &OpenWeb, url: &Url, agent: &str) -> Result<Option<Robot>, Ho
             Step::Free => return Ok(None),
             Step::Elsewhere(next) => at = next,
             Step::Rules(body) => {
+                if body.iter().filter(|byte| **byte == b'$').count() > MOST_ENDS {
+                    return Err(unknown(format!("has more than {MOST_ENDS} rules with `$`")));
+                }
                 let product = agent.split('/').next().unwrap_or(agent);
                 return Robot::new(product, &body).map(Some).map_err(|_| unknown("cannot be read".to_owned()));
             }
@@ -121,11 +126,16 @@ async fn read(web: &OpenWeb, url: &Url, agent: &str) -> Result<Option<Robot>, Ho
     Ok(None)
 }
 
+/// A client would send them to the host.
+fn has_credentials(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
+}
+
 fn step(reply: &Reply, from: &Url) -> Result<Step, HostFault> {
     Ok(match reply.status {
         200..=299 => Step::Rules(reply.body.clone()),
         300..=399 => match reply.header(LOCATION.as_str()).and_then(|place| from.join(place).ok()) {
-            Some(next) if matches!(next.scheme(), "http" | "https") => Step::Elsewhere(next),
+            Some(next) if matches!(next.scheme(), "http" | "https") && !has_credentials(&next) => Step::Elsewhere(next),
             _ => Step::Free,
         },
         _ => Step::Free,

@@ -283,6 +283,118 @@ async fn an_answer_that_still_holds_is_not_sent_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_host_that_does_not_say_which_answer_holds_means_the_one_it_was_asked_about() {
+    for (validator, condition) in [
+        (("etag", "\"one\""), "if-none-match"),
+        (("last-modified", "Tue, 01 Jul 2025 12:00:00 GMT"), "if-modified-since"),
+    ] {
+        let host = host(move |request| match request.headers.contains_key(condition) {
+            true => reply(304, &[], ""),
+            false => reply(200, &[validator, ("cache-control", "max-age=0")], "whole"),
+        });
+        let address = Url::parse("https://bare.test/page").unwrap();
+        let politeness = Politeness { remembered: Duration::ZERO, ..Politeness::default() };
+        let gateway = Gateway::over(&address, Arc::clone(&host) as Arc<dyn Transport>, politeness).at(noon);
+        for _ in 0..3 {
+            let answer = gateway.ask(&address, |reply| Ok::<_, HostFault>((reply.status, reply.text().into_owned())));
+            assert_eq!(answer.await.unwrap().value, (200, "whole".to_owned()), "{condition}");
+        }
+        assert_eq!(host.1.lock().unwrap().len(), 3);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_age_beyond_all_clocks_is_an_old_answer() {
+    /// Each look at it is a second later.
+    fn later() -> SystemTime {
+        static SECONDS: AtomicUsize = AtomicUsize::new(0);
+        noon() + Duration::from_secs(SECONDS.fetch_add(1, Ordering::SeqCst) as u64)
+    }
+    for age in ["18446744073709551615", "4294967296", "18446744073709551616", "-1"] {
+        let host =
+            host(move |_| reply(200, &[("etag", "\"x\""), ("age", age), ("cache-control", "max-age=60")], "whole"));
+        let address = Url::parse("https://aged.test/page").unwrap();
+        let politeness = Politeness { remembered: Duration::ZERO, ..Politeness::default() };
+        let gateway = Gateway::over(&address, Arc::clone(&host) as Arc<dyn Transport>, politeness).at(later);
+        for _ in 0..3 {
+            let answer = gateway.ask(&address, |reply| Ok::<_, HostFault>(reply.text().into_owned())).await;
+            assert_eq!(answer.unwrap().value, "whole", "{age}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_who_ask_the_same_at_once_ask_the_host_once() {
+    let test = TestGateway::new("same", one_in_three_seconds(), []);
+    let url = "https://same.test/works?q=a";
+    let (first, second) = futures::join!(test.ask_for(url), test.ask_for(url));
+    let (first, second) = (first.unwrap(), second.unwrap());
+    assert_eq!((first.value, first.notes.len()), (second.value, 0));
+    assert_eq!(second.notes, ["the answer was remembered, the host was not asked again"]);
+    assert_eq!(test.starts(), [0]);
+}
+
+/// Who reads the answers of a host and tells what it says.
+#[derive(Debug)]
+struct Told(HostFault);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            HostFault::Refused { body, .. } => f.write_str(body),
+            other => other.fmt(f),
+        }
+    }
+}
+
+impl From<HostFault> for Told {
+    fn from(fault: HostFault) -> Self {
+        Self(fault)
+    }
+}
+
+impl AnswerError for Told {
+    fn host_fault(&self) -> Option<HostFault> {
+        Some(self.0.clone())
+    }
+}
+
+/// Keeps what is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_host_repeats_of_a_request_is_not_logged() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .with_ansi(false)
+        .finish();
+    let _logged = tracing::subscriber::set_default(subscriber);
+    let host = host(|_| reply(401, &[], "the key sk-of-mine is not valid"));
+    let address = Url::parse("https://repeats.test/page?key=sk-of-mine").unwrap();
+    let gateway = Gateway::over(&address, Arc::clone(&host) as Arc<dyn Transport>, Politeness::default()).at(noon);
+    let told = gateway.ask(&address, |_| Ok::<_, Told>(())).await.unwrap_err();
+    assert!(told.to_string().contains("sk-of-mine"), "the caller hears it, and hides it: {told}");
+    let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(logged.contains("a request failed") && logged.contains("status 401"), "{logged}");
+    assert!(!logged.contains("sk-of-mine"), "{logged}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_is_used_again_as_its_host_allows() {
     for (headers, requests) in [
         (&[("cache-control", "max-age=60")][..], 1),
@@ -357,6 +469,34 @@ async fn a_robots_file_that_is_absent_allows_and_one_that_fails_forbids() {
         // Paces and pauses of the host are of one process.
         tokio::time::advance(Duration::from_secs(120)).await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_robots_file_of_rules_that_cost_much_is_not_compiled() {
+    let file = |_: &Request| reply(200, &[], &format!("User-agent: *\n{}", "Disallow: /a$\n".repeat(30_000)));
+    let (outcomes, _) = pages(file, "reader", &["/b"]).await;
+    assert!(
+        matches!(&outcomes[0], Err(HostFault::RobotsUnknown { reason, .. }) if reason.contains("more than 1000 rules")),
+        "{outcomes:?}"
+    );
+    tokio::time::advance(Duration::from_secs(120)).await;
+    let some = |_: &Request| reply(200, &[], &format!("User-agent: *\n{}", "Disallow: /a$\n".repeat(50)));
+    let (outcomes, _) = pages(some, "reader", &["/b", "/a"]).await;
+    assert_eq!(outcomes, [Ok(()), Err(HostFault::Robots { host: "robots.test".into() })]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_robots_file_that_leads_to_an_address_with_a_password_is_not_followed() {
+    let host = host(|request| match request.url.path() {
+        "/robots.txt" => reply(301, &[("location", "https://name:word@robots-away.test/rules")], ""),
+        "/rules" => reply(200, &[], "User-agent: *\nDisallow: /"),
+        _ => reply(200, &[], "page"),
+    });
+    let web = OpenWeb::over(OpenWebOptions::new("reader"), Arc::clone(&host) as Arc<dyn Transport>);
+    let page = Request::get(Url::parse("https://robots-leads.test/a").unwrap());
+    web.ask(&page, |_| Ok::<_, HostFault>(())).await.unwrap();
+    let asked = host.1.lock().unwrap();
+    assert!(asked.iter().all(|sent| sent.url.username().is_empty()), "{asked:?}");
 }
 
 #[tokio::test(start_paused = true)]
