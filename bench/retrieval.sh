@@ -4,5 +4,5 @@
 set -eu
 from=$1 to=$2
 shift 2
-python3 "$(dirname "$0")/retrieval/data.py" "$from" "$to/data" "$@"
+python3 "$(dirname "$0")/retrieval/data.py" "$from" "$to/data"
 exec cargo run --release -q -p graphloom-bench-retrieval -- "$to/data" "$to/indexes" "$@"

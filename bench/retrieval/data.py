@@ -45,7 +45,7 @@ def write(target, name, documents, queries):
             if relevant and text.strip():
                 count += 1
                 row = {"id": identity, "text": " ".join(text.split()), "relevant": relevant, "set": identity.split()[0] if " " in identity else "",
-                    "without": without, "half": half(f"{name} {identity}")}
+                    "without": without, "half": half(f"{name.removesuffix('-first')} {identity}")}
                 out.write(json.dumps(row) + "\n")
     print(f"{name}: {len(documents)} documents, {count} questions")
 
@@ -211,6 +211,9 @@ def faq(source, target):
             identity = f"answer-{origin}-{place}"
             documents[identity] = ("", answer)
             queries.append((identity, question, {identity: 1}))
+    # The first answers by their names and nothing else: small enough for the embedded model on a busy machine.
+    first = {identity: documents[identity] for identity in sorted(documents, key=lambda name: f"{name}.md")[:163]}
+    write(target, "faq-first", first, queries)
     pages = [page for folder in FOLDERS for page in sorted((source / "python" / folder).glob("*.html"))]
     pages += [source / "sqlite" / f"{name}.html" for name in ("lang_createtable", "lang_select", "lang_transaction", "datatype3",
         "autoinc", "foreignkeys", "isolation", "lockingv3", "wal", "limits", "quirks", "nulls", "pragma", "cli", "threadsafe",
