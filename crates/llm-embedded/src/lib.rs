@@ -25,8 +25,8 @@
 //!
 //! # Files
 //! A file may be of the architectures `llama`, `qwen2`, `qwen3`, `gemma3`, `phi3` and `smollm3`, with a tokenizer of the GPT-2 or
-//! the SentencePiece kind and tensors of the types F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 and Q2_K to Q6_K. Any other is
-//! refused with [`EmbeddedError::Unsupported`], which says what is not supported; so is one that has a tensor without a place in
+//! the `SentencePiece` kind and tensors of the types `F32`, `F16`, `BF16`, `Q4_0`, `Q4_1`, `Q5_0`, `Q5_1`, `Q8_0` and `Q2_K`
+//! to `Q6_K`. Any other is refused with [`EmbeddedError::Unsupported`], which says what is not supported; so is one that has a tensor without a place in
 //! its network. Models that can think aloud are told not to.
 //!
 //! # Answers

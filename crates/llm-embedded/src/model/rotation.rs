@@ -126,10 +126,10 @@ impl Rotation {
 mod tests {
     use super::*;
 
-    fn rotated(pairs: Pairs, values: &[f32], half: usize, angles: Angles) -> Vec<f32> {
+    fn rotated(pairs: Pairs, values: &[f32], half: usize, angles: &Angles) -> Vec<f32> {
         assert_eq!(angles.factors.len(), half);
         let x = Tensor::from_slice(values, (1, 1, 1, values.len()), &Device::Cpu).unwrap();
-        let rotation = Rotation::new(pairs, 8, &angles).unwrap();
+        let rotation = Rotation::new(pairs, 8, angles).unwrap();
         rotation.apply(&x, 3).unwrap().flatten_all().unwrap().to_vec1().unwrap()
     }
 
@@ -151,14 +151,14 @@ mod tests {
             );
         };
         let ((a, b), (c, d)) = (turn(1.0, 2.0, first), turn(3.0, 4.0, second));
-        near(rotated(Pairs::Neighbours, &[1.0, 2.0, 3.0, 4.0], 2, angles(&[2.0, 4.0])), [a, b, c, d]);
+        near(rotated(Pairs::Neighbours, &[1.0, 2.0, 3.0, 4.0], 2, &angles(&[2.0, 4.0])), [a, b, c, d]);
         let ((a, c), (b, d)) = (turn(1.0, 3.0, first), turn(2.0, 4.0, second));
-        near(rotated(Pairs::Halves, &[1.0, 2.0, 3.0, 4.0], 2, angles(&[2.0, 4.0])), [a, b, c, d]);
+        near(rotated(Pairs::Halves, &[1.0, 2.0, 3.0, 4.0], 2, &angles(&[2.0, 4.0])), [a, b, c, d]);
     }
 
     #[test]
     fn what_is_not_rotated_stays() {
-        let found = rotated(Pairs::Halves, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, angles(&[2.0, 4.0]));
+        let found = rotated(Pairs::Halves, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, &angles(&[2.0, 4.0]));
         assert_eq!(found[4..], [5.0, 6.0]);
         assert!((found[0] - 1.0).abs() > 0.1);
     }

@@ -78,7 +78,7 @@ impl Recipe {
         }
         match self.architecture {
             "llama" => {
-                metadata.extend([float("rope.freq_base", 50_000.0), number("rope.dimension_count", self.rotary())])
+                metadata.extend([float("rope.freq_base", 50_000.0), number("rope.dimension_count", self.rotary())]);
             }
             "gemma3" => {
                 metadata.extend([

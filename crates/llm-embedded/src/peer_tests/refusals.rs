@@ -15,9 +15,8 @@ fn refused(architecture: &'static str, change: impl FnOnce(&mut Vec<u8>)) -> Str
     let mut bytes = std::fs::read(&file).unwrap();
     change(&mut bytes);
     std::fs::write(&file, bytes).unwrap();
-    let error = match Gguf::open(&file).and_then(|gguf| Network::load(&gguf, CONTEXT as usize)) {
-        Ok(_) => panic!("the file was taken"),
-        Err(error) => error,
+    let Err(error) = Gguf::open(&file).and_then(|gguf| Network::load(&gguf, CONTEXT as usize)) else {
+        panic!("the file was taken")
     };
     assert!(matches!(error, EmbeddedError::Unsupported { .. }), "{error:?}");
     error.to_string()
@@ -25,8 +24,7 @@ fn refused(architecture: &'static str, change: impl FnOnce(&mut Vec<u8>)) -> Str
 
 /// Where `text` ends, the last time that it stands in `bytes`.
 fn end_of(bytes: &[u8], text: &str) -> usize {
-    let windows = bytes.windows(text.len()).enumerate();
-    windows.filter(|(_, window)| *window == text.as_bytes()).last().unwrap().0 + text.len()
+    bytes.windows(text.len()).rposition(|window| window == text.as_bytes()).unwrap() + text.len()
 }
 
 #[test]

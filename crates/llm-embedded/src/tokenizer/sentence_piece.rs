@@ -1,4 +1,4 @@
-//! Tokenizers of the SentencePiece kind: characters are merged into the piece with the highest score, and what is no piece
+//! Tokenizers of the `SentencePiece` kind: characters are merged into the piece with the highest score, and what is no piece
 //! is spelled in bytes.
 
 use std::collections::HashMap;
@@ -41,7 +41,7 @@ pub(super) fn encoder(gguf: &Gguf, vocabulary: &Vocabulary<'_>) -> Result<tokeni
 
 /// The pairs of pieces that make another piece, the piece with the highest score first.
 ///
-/// SentencePiece merges by the scores of the results. A list of merges in their order does the same.
+/// `SentencePiece` merges by the scores of the results. A list of merges in their order does the same.
 fn merges(vocabulary: &Vocabulary<'_>, scores: &[f32]) -> Vec<(String, String)> {
     let mergeable = |id: usize| !vocabulary.is_control(id) && vocabulary.byte(id).is_none();
     let ids: HashMap<&str, usize> =
