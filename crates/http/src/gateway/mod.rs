@@ -252,7 +252,7 @@ impl Gateway {
             return Ok(Err(fault.into()));
         }
         if let Some(stale) = stale
-            && let Some(same) = ResponseCache::confirmed(stale, request, &reply, (inner.wall)())
+            && let Some(same) = ResponseCache::confirmed(*stale, request, &reply, (inner.wall)())
         {
             reply = same;
         }

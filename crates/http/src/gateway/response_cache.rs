@@ -43,7 +43,7 @@ pub(super) enum Lookup {
     /// It is as good as a new answer.
     Fresh(Reply),
     /// The host may say that it still holds.
-    Stale(Stale),
+    Stale(Box<Stale>),
 }
 
 /// An answer that may still hold, with the headers that ask whether it does.
@@ -66,7 +66,11 @@ impl ResponseCache {
                 let named = [IF_NONE_MATCH, IF_MODIFIED_SINCE].into_iter();
                 let conditions: HeaderMap =
                     named.filter_map(|name| request.headers.get(&name).cloned().map(|value| (name, value))).collect();
-                if conditions.is_empty() { Lookup::Nothing } else { Lookup::Stale(Stale { conditions, cached }) }
+                if conditions.is_empty() {
+                    Lookup::Nothing
+                } else {
+                    Lookup::Stale(Box::new(Stale { conditions, cached }))
+                }
             }
             _ => Lookup::Nothing,
         }

@@ -76,6 +76,7 @@ impl Literature {
     /// # Errors
     /// [`RetrievalError::SourceAddress`], [`RetrievalError::OpenKey`], [`RetrievalError::Offline`] and
     /// [`RetrievalError::NoClient`]; nothing is asked yet.
+    #[expect(clippy::needless_pass_by_value, reason = "callers give their options away, as to every other `open`")]
     pub fn open(options: LiteratureOptions) -> Result<Self, RetrievalError> {
         let asked = SourceName::ALL.into_iter().filter(|name| !options.source(*name).off);
         let sources = asked.map(|name| open(name, &options)).collect::<Result<_, _>>()?;

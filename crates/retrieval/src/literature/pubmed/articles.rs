@@ -129,17 +129,17 @@ impl Article {
             }
             "MedlineCitation/Article/Pagination/MedlinePgn" => self.pages = said,
             "MedlineCitation/Article/ELocationID" if kind == "doi" => {
-                self.doi = self.doi.take().or_else(|| Doi::parse(&said))
+                self.doi = self.doi.take().or_else(|| Doi::parse(&said));
             }
             "PubmedData/ArticleIdList/ArticleId" | "PubmedBookData/ArticleIdList/ArticleId" => match kind {
                 "doi" => self.doi = self.doi.take().or_else(|| Doi::parse(&said)),
                 "pmc" => self.pmcid = self.pmcid.or_else(|| Pmcid::parse(&said)),
                 _ => {}
             },
-            "MedlineCitation/Article/Abstract/AbstractText" | "BookDocument/Abstract/AbstractText" => {
-                if !said.is_empty() {
-                    self.abstract_parts.push(if kind.is_empty() { said } else { format!("{kind}: {said}") });
-                }
+            "MedlineCitation/Article/Abstract/AbstractText" | "BookDocument/Abstract/AbstractText"
+                if !said.is_empty() =>
+            {
+                self.abstract_parts.push(if kind.is_empty() { said } else { format!("{kind}: {said}") });
             }
             "MedlineCitation/Article/PublicationTypeList/PublicationType" => self.kinds.push(said),
             _ if rest.contains("AuthorList/Author/") => {
