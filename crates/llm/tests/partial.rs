@@ -1,7 +1,5 @@
 //! Values while they arrive: any cut gives the same value, and every snapshot is a beginning of it.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::sync::{Arc, Mutex};
 
 use graphloom_llm::scripted::Reply;

@@ -125,10 +125,7 @@ impl Hedged {
             self.measure(begun);
             return Ok((answer, None));
         }
-        let reservation = match self.reserve(request) {
-            Ok(reservation) => reservation,
-            Err(_) => return Ok((first.await?, None)),
-        };
+        let Ok(reservation) = self.reserve(request) else { return Ok((first.await?, None)) };
         tracing::info!("`{}` has not answered for {delay:?}, so it is asked a second time", self.inner.id());
         let (answer, _dropped) = select_ok([first, call()]).await?;
         self.measure(begun);

@@ -38,7 +38,7 @@ pub struct Structured<T> {
     pub model: String,
 }
 
-/// AnswerSource `model` for a value of `T`.
+/// Asks `model` for a value of `T`.
 ///
 /// A model that takes a schema receives it; for other models the schema is written under the last user message. The
 /// reply is read with [`read_value`], checked against the schema and then made a `T`. A reply that does not fit is sent
