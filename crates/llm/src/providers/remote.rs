@@ -18,7 +18,7 @@ use super::retry_after::retry_after;
 use super::table::Auth;
 use super::wire::{Outgoing, Place, Protocol};
 use super::{ApiKey, RemoteConfig, without_user};
-use crate::layers::Told;
+use crate::layers::RateHeaders;
 use crate::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Note, NoteKind,
     choose_by_schema, events_of, fence,
@@ -179,7 +179,7 @@ impl Remote {
             Ok(Ok(response)) => {
                 if let Some(rates) = &self.config.rates {
                     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
-                    rates.tell(Told::read(header, wall_clock()));
+                    rates.tell(&self.id.to_string(), RateHeaders::read(header, wall_clock()));
                 }
                 Ok(response)
             }

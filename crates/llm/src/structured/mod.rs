@@ -19,7 +19,7 @@ pub(crate) use prepare::prepare_prompted;
 pub use prepare::schema_of;
 
 use envelope::Envelope;
-use watched::{Asks, Watched, Whole};
+use watched::{AnswerSource, Watched, Whole};
 
 /// A value that a model gave, and how it was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,7 +126,7 @@ async fn ask<T>(
     name: &str,
     options: &StructuredOptions,
     finish: fn(Value) -> Result<T, String>,
-    asks: &mut impl Asks,
+    asks: &mut impl AnswerSource,
 ) -> Result<Structured<T>, ModelError> {
     let support = model.capabilities().structured;
     let envelope = Envelope::for_schema(schema, support);
@@ -135,7 +135,7 @@ async fn ask<T>(
     let mut usage = Usage::default();
     let mut attempts = 0;
     loop {
-        let response = asks.ask(model, request.clone()).await?;
+        let response = asks.ask(model, request.clone(), envelope.member()).await?;
         attempts += 1;
         usage += response.usage;
         let id = model.id().to_string();

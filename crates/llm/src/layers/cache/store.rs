@@ -25,10 +25,10 @@ pub trait ResponseStore: Send + Sync + fmt::Debug + 'static {
 
 /// Answers in the memory of this process.
 #[derive(Default)]
-pub struct MemoryResponses(Mutex<Kept>);
+pub struct MemoryResponses(Mutex<Entries>);
 
 #[derive(Default)]
-struct Kept {
+struct Entries {
     values: BTreeMap<String, Value>,
     /// Keys by their last use.
     used: BTreeMap<u64, String>,
@@ -42,7 +42,7 @@ struct Value {
     used: u64,
 }
 
-impl Kept {
+impl Entries {
     fn touch(&mut self, key: &str) {
         self.clock += 1;
         if let Some(value) = self.values.get_mut(key) {

@@ -9,34 +9,38 @@ use crate::prices::{Rounding, decimal};
 
 /// What is left at a server, and when all of it is there again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Left {
+pub(crate) struct Remaining {
     pub(crate) count: u64,
     pub(crate) reset: Duration,
 }
 
 /// What a server tells of its own limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
-    pub(crate) requests: Option<Left>,
-    pub(crate) tokens: Option<Left>,
+pub(crate) struct RateHeaders {
+    pub(crate) requests: Option<Remaining>,
+    /// Tokens read and generated.
+    pub(crate) tokens: Option<Remaining>,
+    /// Tokens read.
+    pub(crate) input: Option<Remaining>,
+    /// Tokens generated.
+    pub(crate) output: Option<Remaining>,
 }
 
-impl Told {
+impl RateHeaders {
     /// Reads `x-ratelimit-remaining-requests` with `x-ratelimit-reset-requests`, the same of tokens, and Anthropic's
-    /// `anthropic-ratelimit-requests-remaining` with `-reset`, where the smallest of its kinds of tokens counts. What is not
+    /// `anthropic-ratelimit-requests-remaining` with `-reset`, and the same of its three kinds of tokens. What is not
     /// understood is left out. `now` is the time that dates are compared with.
     pub(crate) fn read<'h>(header: impl Fn(&str) -> Option<&'h str>, now: SystemTime) -> Self {
         let left = |remaining: &str, reset: &str| {
             let count = header(remaining)?.trim().parse().ok()?;
-            Some(Left { count, reset: until(header(reset)?.trim(), now)? })
+            Some(Remaining { count, reset: until(header(reset)?.trim(), now)? })
         };
         let of = |kind: &str| {
             left(&format!("x-ratelimit-remaining-{kind}"), &format!("x-ratelimit-reset-{kind}")).or_else(|| {
                 left(&format!("anthropic-ratelimit-{kind}-remaining"), &format!("anthropic-ratelimit-{kind}-reset"))
             })
         };
-        let tokens = ["tokens", "input-tokens", "output-tokens"].iter().filter_map(|kind| of(kind));
-        Self { requests: of("requests"), tokens: tokens.min_by_key(|left| left.count) }
+        Self { requests: of("requests"), tokens: of("tokens"), input: of("input-tokens"), output: of("output-tokens") }
     }
 }
 
@@ -70,22 +74,25 @@ fn until(text: &str, now: SystemTime) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn read(headers: &[(&str, &str)]) -> Told {
+    fn read(headers: &[(&str, &str)]) -> RateHeaders {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         let find = |name: &str| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-        Told::read(find, now)
+        RateHeaders::read(find, now)
     }
 
     #[test]
     fn headers_of_several_providers_are_read() {
-        let left = |count, millis| Some(Left { count, reset: Duration::from_millis(millis) });
+        let left = |count, millis| Some(Remaining { count, reset: Duration::from_millis(millis) });
         let openai = [
             ("x-ratelimit-remaining-requests", "0"),
             ("x-ratelimit-reset-requests", "8.64s"),
             ("x-ratelimit-remaining-tokens", "149984"),
             ("x-ratelimit-reset-tokens", "6m0s"),
         ];
-        assert_eq!(read(&openai), Told { requests: left(0, 8640), tokens: left(149_984, 360_000) });
+        assert_eq!(
+            read(&openai),
+            RateHeaders { requests: left(0, 8640), tokens: left(149_984, 360_000), ..RateHeaders::default() }
+        );
         let anthropic = [
             ("anthropic-ratelimit-requests-remaining", "4"),
             ("anthropic-ratelimit-requests-reset", "2023-11-14T22:13:30Z"),
@@ -94,9 +101,15 @@ mod tests {
             ("anthropic-ratelimit-output-tokens-remaining", "50"),
             ("anthropic-ratelimit-output-tokens-reset", "2023-11-14T22:13:25Z"),
         ];
-        assert_eq!(read(&anthropic), Told { requests: left(4, 10_000), tokens: left(50, 5000) });
-        assert_eq!(read(&[]), Told::default());
-        assert_eq!(read(&[("x-ratelimit-remaining-tokens", "5")]), Told::default(), "without a time it says nothing");
+        let expected =
+            RateHeaders { requests: left(4, 10_000), tokens: None, input: left(900, 1000), output: left(50, 5000) };
+        assert_eq!(read(&anthropic), expected);
+        assert_eq!(read(&[]), RateHeaders::default());
+        assert_eq!(
+            read(&[("x-ratelimit-remaining-tokens", "5")]),
+            RateHeaders::default(),
+            "without a time it says nothing"
+        );
     }
 
     #[test]
