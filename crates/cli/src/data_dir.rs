@@ -65,6 +65,11 @@ impl DataDir {
         self.data.join("threads-encrypted.db")
     }
 
+    /// What was learnt about models behind servers.
+    pub fn abilities(&self) -> PathBuf {
+        self.data.join("abilities.json")
+    }
+
     /// Where models are fetched to.
     pub fn models(&self) -> PathBuf {
         self.cache.join("models")
@@ -74,6 +79,16 @@ impl DataDir {
     /// a new `--data-dir` need not fetch a model again, and never written.
     pub fn shared_models(&self) -> Option<&Path> {
         self.shared_models.as_deref().filter(|shared| *shared != self.models())
+    }
+
+    /// The answers of models that `--cache` keeps. Its directory is made, for this user only.
+    ///
+    /// # Errors
+    /// [`CliError::Io`] with the directory.
+    pub fn answers(&self) -> Result<PathBuf, CliError> {
+        let dir = self.cache.join("answers");
+        private::create_dir(&dir).map_err(CliError::io("create the directory", &dir))?;
+        Ok(dir.join("answers.db"))
     }
 
     /// Where indexes lie.

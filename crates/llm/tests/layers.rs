@@ -308,7 +308,7 @@ async fn spans_carry_the_conventional_names_and_no_content() {
         .with_ansi(false)
         .finish();
     let guard = tracing::subscriber::set_default(subscriber);
-    let model = Traced::new(using(3, 4));
+    let model = Traced::new(using(3, 4)).at("h.example", 443);
     let mut request = ChatRequest::user("a private question");
     request.params.max_tokens = Some(9);
     model.chat(request.clone()).await.unwrap();
@@ -323,8 +323,41 @@ async fn spans_carry_the_conventional_names_and_no_content() {
         "gen_ai.usage.output_tokens=4",
         "gen_ai.response.finish_reasons=\"[\\\"stop\\\"]\"",
         "error.type=\"rate_limited\"",
+        "server.address=\"h.example\" server.port=443",
     ] {
         assert!(text.contains(expected), "{expected}\n{text}");
     }
     assert!(!text.contains("private question"), "{text}");
+}
+
+#[tokio::test]
+async fn content_is_in_a_span_only_when_it_is_asked_for() {
+    let lines = LogLines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
+        .with_ansi(false)
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    let model = Traced::new(using(3, 4)).with_content(true);
+    let mut request = ChatRequest::user("a private question");
+    request.messages.insert(0, graphloom_llm::Message::system("be brief"));
+    request.params.stop = vec!["END".to_owned()];
+    let _events: Vec<_> = model.stream(request).await.unwrap().collect().await;
+    drop(model);
+    drop(guard);
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap().replace('\\', "");
+    for (field, words) in [
+        ("gen_ai.system_instructions", r#""content":"be brief""#),
+        ("gen_ai.input.messages", r#""content":"a private question""#),
+        ("gen_ai.output.messages", r#""content":"done""#),
+        ("gen_ai.output.messages", r#""finish_reason":"stop""#),
+        ("gen_ai.request.stop_sequences", r#"["END"]"#),
+    ] {
+        let value = text.split_once(&format!("{field}=\"")).and_then(|(_, rest)| rest.split_once("]\""));
+        let value = value.map(|(value, _)| format!("{value}]")).unwrap_or_default();
+        assert!(value.contains(words), "{field}: {value}\n{text}");
+    }
+    assert!(text.contains("gen_ai.response.time_to_first_chunk="), "{text}");
 }

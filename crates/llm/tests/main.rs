@@ -8,6 +8,7 @@ mod fences;
 mod hedged;
 mod images;
 mod layers;
+mod learnt;
 mod money;
 mod partial;
 mod providers;

@@ -229,7 +229,6 @@ async fn a_value_that_a_provider_takes_only_in_an_object_is_seen_as_itself() {
     let ways = [
         (StructuredSupport::JsonSchema, r#"{"value": [{"ask": {"whom": "the moon"}}, {"ask": {"whom": "me"}}]}"#),
         (StructuredSupport::JsonObject, r#"{"value": [{"ask": {"whom": "the moon"}}, {"ask": {"whom": "me"}}]}"#),
-        (StructuredSupport::JsonSchema, r#"[{"ask": {"whom": "the moon"}}, {"ask": {"whom": "me"}}]"#),
         (StructuredSupport::Prompted, r#"[{"ask": {"whom": "the moon"}}, {"ask": {"whom": "me"}}]"#),
     ];
     for (structured, text) in ways {

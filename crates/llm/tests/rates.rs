@@ -1,7 +1,5 @@
 //! Requests and tokens a minute, over all models of a host, in virtual time; and what a server says of its limits.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use graphloom_agents::{AgentError, Prompts};
-use graphloom_llm::layers::Budget;
+use graphloom_llm::layers::{Budget, CachePolicy, HedgeAfter, HostRateLimit};
 use graphloom_llm::resolve::ModelSpecs;
 
 use crate::{Progress, SearchEngine};
@@ -29,7 +29,8 @@ pub struct RunArgs {
 pub struct ModelArgs {
     /// The model: `embedded`, `compatible:NAME@BASE_URL`, `gguf:PATH`, `scripted:FILE`, `replay:FILE`, or one of a
     /// provider, such as `anthropic:NAME`, `openai:NAME`, `gemini:NAME` and `ollama:NAME`, at another address with
-    /// `@BASE_URL`; roles may differ, as in `embedded,write=anthropic:NAME`. Without it a model server on this machine is looked
+    /// `@BASE_URL`; roles may differ, as in `embedded,write=anthropic:NAME`. With `A|B` the model `B` is asked when `A` cannot
+    /// answer. Without it a model server on this machine is looked
     /// for, then `embedded` is taken
     #[arg(long, global = true, value_name = "SPEC", env = "GRAPHLOOM_MODEL")]
     pub model: Option<ModelSpecs>,
@@ -39,6 +40,20 @@ pub struct ModelArgs {
     /// Limits such as `calls=100,tokens=200k,usd=0.50,time=10m`; a run that reaches one delivers what there is
     #[arg(long, global = true, value_name = "LIMITS")]
     pub budget: Option<Budget>,
+    /// Prices of models that count before the built-in ones: a TOML table, or the model map of `LiteLLM` (`.json`)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+    /// What each server gets in a minute, such as `requests=60,tokens=100k`, or one with `@HOST` behind it; may be given several
+    /// times
+    #[arg(long, global = true, value_name = "LIMITS")]
+    pub rate: Vec<HostRateLimit>,
+    /// Take answers of earlier runs to the same requests: to those with a seed or temperature 0, with `all` to all of them; as in
+    /// `--cache=all,age=30d,size=500m`
+    #[arg(long, global = true, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub cache: Option<CachePolicy>,
+    /// Ask a server a second time when it has not answered after this time, such as `20s` or `p95`, and take the first answer
+    #[arg(long, global = true, value_name = "TIME")]
+    pub hedge: Option<HedgeAfter>,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take the comment for the help text of the group")]
     pub consent: ConsentArgs,

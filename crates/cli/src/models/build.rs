@@ -1,26 +1,25 @@
 //! The models of a run with their layers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use graphloom_agents::Models;
-use graphloom_llm::cassette::{Cassette, Recorder, Replay};
-use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced, Turns};
-use graphloom_llm::providers::{ApiKey, Host, KeyUse};
-use graphloom_llm::resolve::{ModelSource, ModelSpec, RemoteSpec, resolve};
-use graphloom_llm::{ChatModel, ModelError, ModelId, Notes, Remote, RemoteConfig};
+use graphloom_llm::cassette::Cassette;
+use graphloom_llm::layers::{CONTENT_VARIABLE, Ledger, Meter, Spent};
+use graphloom_llm::prices::PriceTable;
+use graphloom_llm::providers::{ApiKey, LearntAbilities};
+use graphloom_llm::resolve::ModelSpec;
+use graphloom_llm::{ModelId, Notes};
 
 use super::keys::RunKeys;
 use super::notice::notice;
+use super::response_cache::response_cache;
+use super::role_models::RoleModels;
 use super::{Chosen, Reason, choose_models};
 use crate::{DataDir, Failure, ModelArgs, Progress};
 
 /// The role of the model that serves every role without one of its own.
-const DEFAULT: &str = "default";
-
-/// Calls of one server at a time, of all roles together.
-const CALLS_AT_A_TIME: usize = 8;
+pub(super) const DEFAULT: &str = "default";
 
 /// The models of a run, and what counts and remembers their calls.
 #[derive(Clone, Debug)]
@@ -101,6 +100,14 @@ pub async fn build_models_with(
     if chosen.specs.all().contains(&&ModelSpec::Embedded) {
         progress.note(notice(&chosen));
     }
+    if chosen.specs.all().iter().all(|spec| spec.remote().is_none()) {
+        if !args.rate.is_empty() {
+            progress.note("`--rate` limits nothing here: no model of this run is behind a server");
+        }
+        if args.hedge.is_some() {
+            progress.note("`--hedge` asks nobody twice here: no model of this run is behind a server");
+        }
+    }
     let cassette = match &args.record {
         None => None,
         Some(path) => {
@@ -109,12 +116,22 @@ pub async fn build_models_with(
             Some(Arc::new(cassette))
         }
     };
+    let mut prices = PriceTable::built_in();
+    if let Some(file) = &args.prices {
+        prices = prices.under(PriceTable::read(file)?);
+    }
     let mut workshop = RoleModels {
         dirs,
         progress,
         notes: Notes::default(),
         meter: Meter::new(),
         ledger: Ledger::resume(args.budget.clone().unwrap_or_default(), spent),
+        prices,
+        limits: &args.rate,
+        hedge: args.hedge,
+        content: std::env::var(CONTENT_VARIABLE).is_ok_and(|value| value.eq_ignore_ascii_case("true")),
+        learnt: LearntAbilities::open(&dirs.abilities()),
+        cache: response_cache(args, &chosen, dirs, progress)?,
         cassette,
         options,
         may_ask: args.consent.may_ask(progress),
@@ -139,111 +156,4 @@ pub async fn build_models_with(
     let RoleModels { notes, meter, ledger, cassette, .. } = workshop;
     let cassette = cassette.or(played);
     Ok(ModelSet { models, chosen, meter, ledger, notes, cassette })
-}
-
-/// What models are made with.
-struct RoleModels<'w> {
-    dirs: &'w DataDir,
-    progress: &'w Progress,
-    notes: Notes,
-    meter: Arc<Meter>,
-    ledger: Arc<Ledger>,
-    cassette: Option<Arc<Cassette>>,
-    options: &'w ServerOptions,
-    may_ask: bool,
-    keys: RunKeys,
-    /// The calls that a server gets at a time, from all roles together.
-    turns: BTreeMap<Host, Turns>,
-    /// Models without layers, so that two roles of one model share it.
-    made: BTreeMap<String, Arc<dyn ChatModel>>,
-    recordings: BTreeMap<PathBuf, Arc<Cassette>>,
-}
-
-impl RoleModels<'_> {
-    /// The model of `spec` for `role`, with all layers.
-    async fn layered(&mut self, spec: &ModelSpec, role: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
-        let mut model = self.bare(spec, role).await?;
-        if !matches!(spec, ModelSpec::Replay(_)) {
-            model = Arc::new(Traced::new(model));
-        }
-        if let ModelSpec::Remote(remote) = spec {
-            let mut policy = RetryPolicy::default();
-            policy.notes = self.notes.clone();
-            let turns = self.turns.entry(Host::of(remote.base_url())?).or_insert_with(|| Turns::new(CALLS_AT_A_TIME));
-            model = Arc::new(Retry::new(Arc::new(Concurrency::sharing(model, turns)), policy));
-        }
-        if let Some(cassette) = &self.cassette {
-            model = Arc::new(Recorder::new(model, Arc::clone(cassette), role)?);
-        }
-        model = Arc::new(Budgeted::new(model, Arc::clone(&self.ledger))?);
-        Ok(Arc::new(Metered::new(model, Arc::clone(&self.meter))))
-    }
-
-    async fn bare(&mut self, spec: &ModelSpec, role: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
-        if let ModelSpec::Replay(path) = spec {
-            return Ok(Arc::new(Replay::new(self.recording(path)?, role)?));
-        }
-        if let ModelSpec::Remote(remote) = spec {
-            return self.behind_server(role, remote);
-        }
-        if let Some(model) = self.made.get(&spec.to_string()) {
-            return Ok(Arc::clone(model));
-        }
-        let (dirs, progress, may_ask) = (self.dirs, self.progress, self.may_ask);
-        let model = resolve(spec, role, &self.notes, |source| in_process(source, dirs, progress, may_ask)).await?;
-        self.made.insert(spec.to_string(), Arc::clone(&model));
-        Ok(model)
-    }
-
-    /// A model behind a server, with the key that belongs to it. Roles share it where nothing tells them apart.
-    fn behind_server(&mut self, role: &str, remote: &RemoteSpec) -> Result<Arc<dyn ChatModel>, ModelError> {
-        let mut config = RemoteConfig::from(remote);
-        config.images |= self.options.images.contains(role);
-        config.notes = self.notes.clone();
-        match self.keys.of(role, remote)? {
-            KeyUse::Sent { key, source } => (config.key, config.key_variable) = (Some(key), source),
-            KeyUse::Withheld { .. } | KeyUse::None => {}
-        }
-        let same = format!("{remote} {} {}", config.images, config.key.as_ref().map_or("", |_| &config.key_variable));
-        if let Some(model) = self.made.get(&same) {
-            return Ok(Arc::clone(model));
-        }
-        let model: Arc<dyn ChatModel> = Arc::new(Remote::new(config)?);
-        self.made.insert(same, Arc::clone(&model));
-        Ok(model)
-    }
-
-    /// An open recording; all roles count their calls in the same one.
-    fn recording(&mut self, path: &Path) -> Result<Arc<Cassette>, ModelError> {
-        if let Some(cassette) = self.recordings.get(path) {
-            return Ok(Arc::clone(cassette));
-        }
-        let cassette = Arc::new(Cassette::replay(path)?);
-        cassette.warnings().iter().for_each(|warning| self.progress.warn(warning));
-        self.recordings.insert(path.to_owned(), Arc::clone(&cassette));
-        Ok(cassette)
-    }
-
-    /// The roles that a recording has models for, so that `replay:FILE` alone plays all of them.
-    fn recorded_roles(&self, spec: &ModelSpec) -> Vec<String> {
-        let ModelSpec::Replay(path) = spec else { return Vec::new() };
-        let lines = self.recordings.get(path).map(|cassette| cassette.models()).unwrap_or_default();
-        lines.into_iter().map(|line| line.role).filter(|role| role != DEFAULT).collect()
-    }
-}
-
-#[cfg(feature = "embedded")]
-async fn in_process(
-    source: ModelSource,
-    dirs: &DataDir,
-    progress: &Progress,
-    may_ask: bool,
-) -> Result<Arc<dyn ChatModel>, ModelError> {
-    super::embedded::load(source, dirs, progress, may_ask).await
-}
-
-#[cfg(not(feature = "embedded"))]
-async fn in_process(_: ModelSource, _: &DataDir, _: &Progress, _: bool) -> Result<Arc<dyn ChatModel>, ModelError> {
-    let message = crate::CliError::NotBuilt { feature: "embedded", option: "--model" }.to_string();
-    Err(ModelError::Setup { message })
 }

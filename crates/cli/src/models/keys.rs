@@ -3,10 +3,13 @@
 use graphloom_llm::ModelError;
 use graphloom_llm::cassette::SecretGuard;
 use graphloom_llm::providers::{Host, KeyUse, Keys, is_private};
-use graphloom_llm::resolve::RemoteSpec;
+use graphloom_llm::resolve::{ModelSpec, RemoteSpec};
 
 use super::{Chosen, Reason, ServerOptions};
 use crate::Progress;
+
+/// The role of a server that gets no role's own key.
+const NO_ROLE: &str = "";
 
 /// The keys of a run, with the one model whose host the shared key is for.
 pub(super) struct RunKeys {
@@ -25,7 +28,7 @@ impl RunKeys {
             keys = keys.with_own(role, key.clone(), &format!("api_key of {role}"));
         }
         let found = matches!(chosen.reason, Reason::LocalServer { .. });
-        let main = match chosen.specs.default.remote() {
+        let main = match remotes(&chosen.specs.default).next() {
             Some(remote) if !found => Some(remote.base_url().to_owned()),
             _ => None,
         };
@@ -52,7 +55,7 @@ impl RunKeys {
     /// Shows which servers get no key although there is one, and which are reached over `http` on another machine.
     pub(super) fn show_unsent(&self, chosen: &Chosen, progress: &Progress) -> Result<(), ModelError> {
         let mut lines = Vec::new();
-        for (role, remote) in servers(chosen) {
+        for (role, remote) in servers(chosen)? {
             let base_url = remote.base_url();
             let host = Host::of(base_url)?;
             let line = match self.of(role, remote)? {
@@ -80,13 +83,35 @@ impl RunKeys {
     }
 }
 
-/// The roles whose model is behind a server, with that model; `default` stands for all roles that are not named.
-fn servers(chosen: &Chosen) -> impl Iterator<Item = (&str, &RemoteSpec)> {
+/// The models behind servers of a model or a chain.
+fn remotes(spec: &ModelSpec) -> impl Iterator<Item = &RemoteSpec> {
+    spec.members().into_iter().filter_map(ModelSpec::remote)
+}
+
+/// For each model of a role, the role whose own key it gets. That key is for the first server, so that others that stand
+/// behind it in a chain have no role.
+pub(super) fn key_roles<'s>(role: &'s str, spec: &ModelSpec) -> Result<Vec<&'s str>, ModelError> {
+    let mut first = None;
+    let key_role = |spec: &&ModelSpec| {
+        let Some(remote) = spec.remote() else { return Ok(role) };
+        let host = Host::of(remote.base_url())?;
+        let own = *first.get_or_insert_with(|| host.clone()) == host;
+        Ok(if own { role } else { NO_ROLE })
+    };
+    spec.members().iter().map(key_role).collect()
+}
+
+/// The models behind servers of a role, each with the role whose own key it gets.
+fn servers_of<'s>(role: &'s str, spec: &'s ModelSpec) -> Result<Vec<(&'s str, &'s RemoteSpec)>, ModelError> {
+    let roles = key_roles(role, spec)?;
+    Ok(roles.into_iter().zip(spec.members()).filter_map(|(role, spec)| Some((role, spec.remote()?))).collect())
+}
+
+/// The roles whose models are behind servers, with those models; `default` stands for all roles that are not named.
+fn servers(chosen: &Chosen) -> Result<Vec<(&str, &RemoteSpec)>, ModelError> {
     let roles = chosen.specs.roles.iter().map(|(role, spec)| (role.as_str(), spec));
-    [("default", &chosen.specs.default)]
-        .into_iter()
-        .chain(roles)
-        .filter_map(|(role, spec)| Some((role, spec.remote()?)))
+    let all = [("default", &chosen.specs.default)].into_iter().chain(roles);
+    all.map(|(role, spec)| servers_of(role, spec)).collect::<Result<Vec<_>, _>>().map(|lists| lists.concat())
 }
 
 /// Which key every server of a run would get: role, address and key, for people who want to know before they start.
@@ -95,7 +120,23 @@ fn servers(chosen: &Chosen) -> impl Iterator<Item = (&str, &RemoteSpec)> {
 /// [`ModelError::Setup`] for keys that a run would refuse to send.
 pub fn key_plan(chosen: &Chosen) -> Result<Vec<(String, String, KeyUse)>, ModelError> {
     let keys = RunKeys::new(chosen, &ServerOptions::default())?;
-    servers(chosen)
-        .map(|(role, remote)| Ok((role.to_owned(), remote.base_url().to_owned(), keys.of(role, remote)?)))
+    let named = |role: &str| if role.is_empty() { "behind `|`" } else { role }.to_owned();
+    servers(chosen)?
+        .into_iter()
+        .map(|(role, remote)| Ok((named(role), remote.base_url().to_owned(), keys.of(role, remote)?)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_s_own_key_goes_to_the_first_server_of_its_models_only() {
+        let server = |host: &str| format!("compatible:m@https://{host}/v1");
+        let chain = format!("embedded|{}|{}||{}", server("one.example"), server("two.example"), server("one.example"));
+        let roles = key_roles("write", &chain.parse().unwrap()).unwrap();
+        assert_eq!(roles, ["write", "write", NO_ROLE, "write"]);
+        assert_eq!(key_roles("write", &server("one.example").parse().unwrap()).unwrap(), ["write"]);
+    }
 }

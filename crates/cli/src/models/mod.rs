@@ -1,4 +1,4 @@
-//! From `--model`, `--record` and `--budget` to the models of a run.
+//! From `--model`, `--record`, `--budget` and the options of layers to the models of a run.
 
 mod build;
 mod choose;
@@ -7,6 +7,8 @@ mod embedded;
 mod keys;
 mod no_models;
 mod notice;
+mod response_cache;
+mod role_models;
 mod today;
 
 pub use build::{ModelSet, ServerOptions, build_models, build_models_with};

@@ -35,7 +35,7 @@ pub(crate) use rates::RateHeaders;
 pub use rates::{HostRateLimit, RateLimit, RateLimitError, RateLimited, Rates, limit_of};
 pub use retry::{Retry, RetryPolicy};
 pub use time_limited::TimeLimited;
-pub use trace::Traced;
+pub use trace::{CONTENT_VARIABLE, Traced};
 
 use expected::{Expected, LongestAnswer, expected};
 use streams::{begun, on_end, until};

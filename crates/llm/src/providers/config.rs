@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::Url;
 
 use super::table::COMPATIBLE;
-use super::{ApiKey, Provider, keys};
+use super::{ApiKey, LearntAbilities, Provider, keys};
 use crate::layers::Rates;
 use crate::{ModelError, Notes};
 
@@ -40,6 +40,8 @@ pub struct RemoteConfig {
     pub images: bool,
     /// The use of the host, which is told what the headers of its answers say of limits.
     pub rates: Option<Rates>,
+    /// What was learnt about the model in earlier runs, and where it is kept.
+    pub learnt: Option<LearntAbilities>,
     /// The log of rejected features.
     pub notes: Notes,
 }
@@ -60,6 +62,7 @@ impl RemoteConfig {
             context: None,
             images: provider.peculiarities.images,
             rates: None,
+            learnt: None,
             notes: Notes::default(),
         }
     }

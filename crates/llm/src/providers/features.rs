@@ -1,10 +1,12 @@
 //! The features that a provider accepts, learnt from its rejections.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{ChatRequest, Params, Reasoning, ResponseFormat, StructuredSupport, ToolChoice};
 
 /// The features that are used with a provider. Every client begins with the features that are tried first with its
 /// provider; rejections remove features.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Features {
     pub(super) structured: StructuredSupport,
     /// Whether there is a form between a schema and none: any JSON object.

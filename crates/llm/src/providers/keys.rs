@@ -83,6 +83,16 @@ impl Host {
         Ok(Self::of_url(&check_base_url(base_url)?))
     }
 
+    /// The name, without the port.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     pub(super) fn of_url(url: &Url) -> Self {
         let name = url.host_str().unwrap_or_default().to_owned();
         Self { name, port: url.port_or_known_default().unwrap_or_default() }

@@ -66,14 +66,22 @@ impl Remote {
         let base = config.base()?;
         let http = http_client(&base, config.connect_timeout)?;
         let peculiarities = &config.provider.peculiarities;
-        let features = peculiarities.features;
+        let listed = config.learnt.as_ref().map(|learnt| learnt.listed(&config)).unwrap_or_default();
+        let mut features = peculiarities.features;
+        features.structured = listed.structured.unwrap_or(features.structured);
+        features.sampling &= listed.sampling.unwrap_or(true);
+        if let Some(learnt) = &config.learnt {
+            features = learnt.features(&config, features);
+        }
+        // What the user says of images counts before a list.
+        let images = if config.images == peculiarities.images { listed.images } else { None };
         let capabilities = Capabilities {
             structured: features.structured,
-            tools: true,
-            images: config.images,
+            tools: listed.tools.unwrap_or(true),
+            images: images.unwrap_or(config.images),
             documents: peculiarities.documents,
             sampling: features.sampling,
-            context: config.context,
+            context: config.context.or(listed.context),
             local: false,
         };
         let id = ModelId::new(config.provider.name(), config.name.clone());
@@ -151,7 +159,14 @@ impl Remote {
             // what later ones should keep.
             let before = std::mem::replace(&mut features, next.features);
             if next.remember {
-                self.features.lock().unwrap_or_else(PoisonError::into_inner).learn(before, features);
+                let known = {
+                    let mut known = self.features.lock().unwrap_or_else(PoisonError::into_inner);
+                    known.learn(before, features);
+                    *known
+                };
+                if let Some(learnt) = &self.config.learnt {
+                    learnt.remember(&self.config, self.config.provider.peculiarities.features, known);
+                }
             }
         }
         Err(ModelError::Unsupported { model: self.id.to_string(), what: "take any form of this request".to_owned() })

@@ -73,3 +73,42 @@ fn a_run_goes_on_with_a_larger_budget_and_pays_for_no_call_twice() {
         assert_eq!(run_json(&dir)["measured"]["spent"]["calls"].as_u64(), Some(CALLS as u64), "{budget}");
     }
 }
+
+/// A table in which a call of the scripted server, which states 100 tokens in and 20 out, costs $0.002.
+const PRICES: &str =
+    "version = 1\ndate = '2026-11-26'\n[[price]]\nprovider = 'compatible'\nmodel = 'plan*'\ninput = 20\noutput = 0\n";
+
+#[test]
+fn a_budget_in_dollars_takes_prices_from_a_file_and_counts_on() {
+    let server = Scripted::start();
+    let (dir, model) = (TestDir::new(), server.model());
+    dir.write("prices.toml", PRICES);
+    // The price is not known without the file: that is said, and no limit in dollars is begun with.
+    let output = dir.run(&report(&model, &["--out", "out", "--budget", "usd=1"]));
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("`compatible:planner` is not known") && said.contains("--prices FILE"), "{said}");
+    assert_eq!(server.requests().len(), 0);
+    let output = dir.run(&report(&model, &["--out", "unknown"]));
+    assert!(text(&output.stderr).contains("13 calls, cost not known"), "{}", text(&output.stderr));
+
+    let asked = server.requests().len();
+    let options = ["--out", "out", "--thread", "poor", "--budget", "usd=0.04", "--prices", "prices.toml"];
+    let output = dir.run(&report(&model, &options));
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    let calls = (server.requests().len() - asked) as u64;
+    assert!((1..CALLS as u64).contains(&calls), "{calls} calls");
+    let run = run_json(&dir);
+    let spent = run["measured"]["spent"]["usd_micros"].as_u64().unwrap();
+    assert_eq!(spent, 2000 * calls, "{run:#}");
+    assert!(said.contains(&format!("{calls} calls, $0.0")) && spent <= 40_000, "{said}");
+    assert!(run["explanation"].as_str().unwrap().contains("the budget of 0.04 usd is spent"), "{run:#}");
+
+    let output = dir.run(&["resume", "poor", "--budget", "usd=0.04", "--prices", "prices.toml"]);
+    assert_eq!(output.status.code(), Some(4), "what was spent before counts: {}", text(&output.stderr));
+    let output = dir.run(&["resume", "poor", "--budget", "usd=1", "--prices", "prices.toml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(run_json(&dir)["measured"]["spent"]["usd_micros"].as_u64(), Some(2000 * CALLS as u64));
+    assert!(text(&output.stderr).contains("13 calls, $0.026"), "{}", text(&output.stderr));
+}

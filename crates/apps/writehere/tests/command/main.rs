@@ -12,6 +12,7 @@ mod files;
 mod found;
 mod inspection;
 mod kills;
+mod layers;
 mod lengths;
 mod options;
 mod partial;

@@ -40,6 +40,25 @@ fn every_option_changes_something() {
             report(&["--thread", "a", "--budget", "calls=3"]),
             OptionEffect::Shows("--budget LIMITS"),
         ),
+        ("--cache", report(&[]), report(&["--cache"]), OptionEffect::Shows("answers of earlier runs are taken from")),
+        (
+            "--hedge",
+            vec!["report", QUESTION, "--model", "scripted:absent"],
+            vec!["report", QUESTION, "--model", "scripted:absent", "--hedge", "5s"],
+            OptionEffect::Shows("`--hedge` asks nobody twice here"),
+        ),
+        (
+            "--rate",
+            vec!["report", QUESTION, "--model", "scripted:absent"],
+            vec!["report", QUESTION, "--model", "scripted:absent", "--rate", "requests=60"],
+            OptionEffect::Shows("`--rate` limits nothing here"),
+        ),
+        (
+            "--prices",
+            report(&[]),
+            report(&["--prices", "absent.toml"]),
+            OptionEffect::Shows("the prices in `absent.toml` cannot be read"),
+        ),
         (
             "--yes",
             vec!["resume", "stopped"],

@@ -88,9 +88,15 @@ impl ConfigFiles {
         }
     }
 
-    /// Completes the budget of a run that goes on: it keeps its model and its sources.
+    /// Completes the budget, the prices and the limits of a run that goes on: it keeps its model and its sources.
     pub fn fill_budget(&self, args: &mut ModelArgs) {
         args.budget = args.budget.take().or_else(|| self.shared.budget.clone());
+        if args.rate.is_empty() {
+            args.rate.clone_from(&self.shared.rate);
+        }
+        args.cache = args.cache.take().or_else(|| self.shared.cache.clone());
+        args.hedge = args.hedge.or(self.shared.hedge);
+        args.prices = args.prices.take().or_else(|| self.shared.prices.clone());
     }
 
     /// The model for a program that runs nothing: the one that was named, else that of the files.
@@ -214,6 +220,8 @@ mod tests {
         for (project, part) in [
             ("[shared]\nmodel = 'compatible:m@https://evil.example/v1'\n", "`model` names a server"),
             ("[shared]\nmodel = 'embedded,write=compatible:m@http://127.0.0.1:1/v1'\n", "`model` names a server"),
+            ("[shared]\nmodel = 'embedded|compatible:m@https://evil.example/v1'\n", "`model` names a server"),
+            ("[shared]\nprices = '../prices.toml'\n", "outside of the project"),
             ("[shared]\ncorpus = ['papers', '../elsewhere']\n", "`corpus` names a folder outside"),
             ("[shared]\ncorpus = '/etc'\n", "`corpus` names a folder outside"),
             ("[shared]\nstore = 'sqlite'\n", "`store` names where your runs are kept"),

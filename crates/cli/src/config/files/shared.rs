@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use graphloom_llm::layers::Budget;
+use graphloom_llm::layers::{Budget, CachePolicy, HedgeAfter, HostRateLimit};
 use graphloom_llm::resolve::ModelSpecs;
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use super::{Owner, unknown};
 use crate::{CliError, SearchEngine, StoreKind};
 
 /// The options of the table.
-const OPTIONS: [&str; 5] = ["model", "search", "corpus", "budget", "store"];
+const OPTIONS: [&str; 9] = ["model", "search", "corpus", "budget", "prices", "rate", "cache", "hedge", "store"];
 
 /// Options, where a file gives them.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,10 @@ pub(super) struct Shared {
     pub(super) search: Vec<SearchEngine>,
     pub(super) corpus: Vec<PathBuf>,
     pub(super) budget: Option<Budget>,
+    pub(super) prices: Option<PathBuf>,
+    pub(super) rate: Vec<HostRateLimit>,
+    pub(super) cache: Option<CachePolicy>,
+    pub(super) hedge: Option<HedgeAfter>,
     pub(super) store: Option<StoreKind>,
 }
 
@@ -73,6 +77,23 @@ impl Shared {
                 }
                 "budget" => {
                     self.budget = Some(one()?.parse().map_err(|error| wrong(format!("{error}")))?);
+                }
+                "prices" => {
+                    let file = base.join(one()?);
+                    if owner == Owner::Project && !lies_in(&file, base) {
+                        return Err(project_refusal(source, key, "a file outside of the project"));
+                    }
+                    self.prices = Some(file);
+                }
+                "rate" => {
+                    let limits = texts.iter().map(|text| text.parse().map_err(|error| wrong(format!("{error}"))));
+                    self.rate = limits.collect::<Result<_, _>>()?;
+                }
+                "cache" => {
+                    self.cache = Some(one()?.parse().map_err(|error| wrong(format!("{error}")))?);
+                }
+                "hedge" => {
+                    self.hedge = Some(one()?.parse().map_err(|error| wrong(format!("{error}")))?);
                 }
                 "store" => {
                     if owner == Owner::Project {

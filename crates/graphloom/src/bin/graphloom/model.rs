@@ -42,7 +42,7 @@ pub(crate) enum ModelCommand {
 
 pub(crate) async fn run(command: ModelCommand, dirs: DataDir, progress: &Progress) -> Result<ExitStatus, Failure> {
     if let ModelCommand::List { provider: Some(provider) } = &command {
-        let (text, value) = offered::offered(provider, progress).await?;
+        let (text, value) = offered::offered(provider, &dirs, progress).await?;
         progress.result(ExitStatus::Done, &text, &value)?;
         return Ok(ExitStatus::Done);
     }

@@ -49,6 +49,7 @@ impl Protocol for Anthropic {
                 title: string(entry, "display_name"),
                 context: count(entry, "/max_input_tokens"),
                 output: count(entry, "/max_tokens"),
+                ..OfferedModel::default()
             })
         });
         let more = root.get("has_more").and_then(Value::as_bool).unwrap_or_default();

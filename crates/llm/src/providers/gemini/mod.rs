@@ -57,6 +57,7 @@ impl Protocol for Gemini {
                 title: string(entry, "displayName"),
                 context: count(entry, "/inputTokenLimit"),
                 output: count(entry, "/outputTokenLimit"),
+                ..OfferedModel::default()
             })
         });
         Some(Page { models: models.collect(), next: string(root, "nextPageToken").filter(|token| !token.is_empty()) })

@@ -6,7 +6,7 @@ mod read;
 use serde_json::Value;
 
 use super::answer::{count, string};
-use super::listing::{OfferedModel, Page};
+use super::listing::{OfferedModel, Page, has};
 use super::wire::{Framing, Outgoing, Place, Protocol, Reader};
 
 pub(super) const NAME: &str = "ollama";
@@ -44,7 +44,9 @@ impl Protocol for Ollama {
                 name: string(entry, "name")?,
                 title: size.map(|size| [Some(size), form].into_iter().flatten().collect::<Vec<_>>().join(" ")),
                 context: count(entry, "/details/context_length"),
-                output: None,
+                images: has(entry, "/capabilities", "vision"),
+                tools: has(entry, "/capabilities", "tools"),
+                ..OfferedModel::default()
             })
         });
         Some(Page { models: models.collect(), next: None })

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use graphloom_cli::{ExitStatus, Failure, OutputArgs, Session, frame, runs as stored};
 use graphloom_deepsearch::state::{FinalResult, StatementBasis, StatementMessage, Verdict};
 use graphloom_deepsearch::{SearchContext, Stage, export};
+use graphloom_llm::layers::Spent;
 use serde_json::{Value, json};
 
 use crate::open::{Opened, Run, origin_of};
@@ -163,12 +164,14 @@ fn summary(result: &FinalResult, record: &Value, out: &Path) -> String {
         }
         None => String::new(),
     };
+    let spent: Spent = serde_json::from_value(record["measured"]["spent"].clone()).unwrap_or_default();
+    let cost = spent.cost_text().map(|cost| format!(", {cost}")).unwrap_or_default();
     let notices = match record["notices"].as_array().map_or(0, Vec::len) {
         0 => String::new(),
         notices => format!(", {notices} notices in `run.json`"),
     };
     format!(
-        "{}: {} words, {} citations ({} supported, {} contradicted, {} not found, {} not checked){uncited}, {} calls{notices}; written to `{}`",
+        "{}: {} words, {} citations ({} supported, {} contradicted, {} not found, {} not checked){uncited}, {} calls{cost}{notices}; written to `{}`",
         record["status"].as_str().unwrap_or_default(),
         record["words"],
         result.citation_messages.data.len(),

@@ -50,8 +50,9 @@ pub(crate) fn tell(progress: &Progress, state: &SearchContext, durations: &Durat
         for (model, totals) in meter.totals() {
             let (calls, failed) = (totals.calls, totals.failed);
             let tokens = (totals.usage.input, totals.usage.output);
+            let cost = totals.cost_text().map(|cost| format!(", {cost}")).unwrap_or_default();
             progress.note(format!(
-                "model `{model}`: {calls} calls ({failed} failed), {} tokens in, {} out",
+                "model `{model}`: {calls} calls ({failed} failed), {} tokens in, {} out{cost}",
                 tokens.0, tokens.1
             ));
         }

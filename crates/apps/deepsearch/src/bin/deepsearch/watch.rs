@@ -111,7 +111,7 @@ impl Watch {
             // Plain lines carry no counts that change with time, so that the same run tells the same.
             let spent = self.ledger.spent();
             let seconds = self.watcher.seconds();
-            let _ = write!(phase, ", {} calls, {} tokens, {seconds} s", spent.calls, spent.tokens);
+            let _ = write!(phase, ", {}, {seconds} s", spent.text());
             self.watcher.progress().tree(self.tree());
         }
         self.watcher.progress().phase(phase);

@@ -145,7 +145,7 @@ pub(crate) fn deliver(
     state: &WorkflowState,
 ) -> Result<(ExitStatus, String), Failure> {
     let spent = state.spent.or_later(ledger.spent());
-    session.progress.note(format!("{} calls, {} tokens", spent.calls, spent.tokens));
+    session.progress.note(spent.text());
     let Some(outcome) = &state.outcome else {
         return Err(Failure::new(ExitStatus::Failed, "the run ended without an outcome"));
     };

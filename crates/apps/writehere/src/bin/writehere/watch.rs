@@ -53,10 +53,9 @@ impl Watch {
         let spent = state.spent.or_later(self.ledger.spent());
         let words = self.words(state);
         self.watcher.progress().phase(format!(
-            "{done} of {} tasks, {words} words, {} calls, {} tokens, {} s",
+            "{done} of {} tasks, {words} words, {}, {} s",
             state.tree.len(),
-            spent.calls,
-            spent.tokens,
+            spent.text(),
             self.watcher.seconds()
         ));
     }

@@ -162,9 +162,11 @@ async fn deliver(
 fn summary(finished: &Finished, record: &Value, out: &Path) -> String {
     let asked = record["words_asked"].as_u64().map(|asked| format!(" of {asked} asked for")).unwrap_or_default();
     let notes = record["notes"].as_array().map_or(0, Vec::len);
+    let spent: Spent = serde_json::from_value(record["measured"]["spent"].clone()).unwrap_or_default();
+    let cost = spent.cost_text().map(|cost| format!(", {cost}")).unwrap_or_default();
     let notes_part = if notes == 0 { String::new() } else { format!(", {notes} notes in `run.json`") };
     format!(
-        "{}: {} words{asked}, {} sources, {} calls{notes_part}; written to `{}`",
+        "{}: {} words{asked}, {} sources, {} calls{cost}{notes_part}; written to `{}`",
         finished.status,
         finished.words,
         finished.references.len(),

@@ -1,11 +1,13 @@
 //! The models that a provider offers, as it lists them.
 
-use graphloom_cli::{CliError, Failure, Progress};
-use graphloom_llm::providers::{KeyUse, Keys, OfferedModel, Provider, Remote, RemoteConfig, check_base_url};
+use graphloom_cli::{CliError, DataDir, Failure, Progress};
+use graphloom_llm::providers::{
+    KeyUse, Keys, LearntAbilities, OfferedModel, Provider, Remote, RemoteConfig, check_base_url,
+};
 use serde_json::{Value, json};
 
 /// Asks a provider, written as `NAME` or `NAME@BASE_URL`, for its models. The key that belongs to its host is sent.
-pub(super) async fn offered(named: &str, progress: &Progress) -> Result<(String, Value), Failure> {
+pub(super) async fn offered(named: &str, dirs: &DataDir, progress: &Progress) -> Result<(String, Value), Failure> {
     let (name, base_url) = named.split_once('@').map_or((named, None), |(name, base_url)| (name, Some(base_url)));
     let provider = Provider::named(name).ok_or_else(|| unknown(name))?;
     let Some(base_url) = base_url.or(provider.base_url()) else {
@@ -21,6 +23,8 @@ pub(super) async fn offered(named: &str, progress: &Progress) -> Result<(String,
     }
     progress.phase(format!("asking `{base_url}` for its models"));
     let models = Remote::new(config)?.list().await?;
+    // What the list says of a model is known to the runs that come.
+    LearntAbilities::open(&dirs.abilities()).list(provider, base_url, &models);
     let text =
         if models.is_empty() { format!("`{base_url}` lists no models\n") } else { models.iter().map(line).collect() };
     Ok((text, json!({"provider": name, "base_url": base_url, "models": models})))
@@ -33,6 +37,11 @@ fn line(model: &OfferedModel) -> String {
     }
     if let Some(output) = model.output {
         line.push_str(&format!("  generates {output}"));
+    }
+    let can = |ability: Option<bool>, what| ability.filter(|can| *can).map(|_| what);
+    let abilities: Vec<&str> = [can(model.images, "images"), can(model.tools, "tools")].into_iter().flatten().collect();
+    if !abilities.is_empty() {
+        line.push_str(&format!("  {}", abilities.join(", ")));
     }
     if let Some(title) = &model.title {
         line.push_str(&format!("  {title}"));
