@@ -99,15 +99,20 @@ async fn who_is_there_for_less_is_left_out_and_the_last_error_counts() {
 #[tokio::test(start_paused = true)]
 async fn who_could_not_answer_comes_last_for_half_a_minute() {
     let asked = Asked::default();
-    let (chain, _) = chain(
+    let (chain, notes) = chain(
         vec![model("one", &asked, vec![unreachable()], |_| {}), model("two", &asked, vec![], |_| {})],
         RouteOrder::AsGiven,
     );
     let said = async || chain.chat(ChatRequest::user("x")).await.unwrap().text();
     assert_eq!((said().await, said().await), ("two".to_owned(), "two".to_owned()));
     assert_eq!(*asked.lock().unwrap(), ["one", "two", "two"]);
+    assert_eq!(said().await, "two");
+    let told = notes.all();
+    assert_eq!(told.iter().map(|note| note.kind).collect::<Vec<_>>(), [NoteKind::FellBack; 2], "one for the rest");
+    assert!(told[1].message.contains("in the place of") && told[1].message.contains("30 s"), "{}", told[1].message);
     tokio::time::sleep(Duration::from_secs(31)).await;
     assert_eq!(said().await, "one");
+    assert_eq!(notes.all().len(), 2);
 }
 
 #[tokio::test]

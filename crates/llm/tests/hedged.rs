@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::StreamExt;
-use graphloom_llm::layers::{Budgeted, HedgeAfter, Hedged, Ledger};
+use graphloom_llm::layers::{Budgeted, Concurrency, HedgeAfter, Hedged, Ledger, RateLimit, RateLimited, Rates};
 use graphloom_llm::prices::Price;
 use graphloom_llm::scripted::Reply;
 use graphloom_llm::{
@@ -16,10 +16,12 @@ use graphloom_llm::{
 };
 use tokio::time::Instant;
 
-/// A model whose calls take these many seconds, one after the other, then none; a failure is 0.
+/// A model whose calls take these many seconds, one after the other, then none.
 struct Paced {
     inner: Scripted,
     seconds: Mutex<Vec<u64>>,
+    /// The calls that then fail, by their number from 0.
+    failing: Vec<usize>,
     calls: AtomicUsize,
     /// Calls that came to their end.
     ended: AtomicUsize,
@@ -27,19 +29,27 @@ struct Paced {
 
 impl Paced {
     fn new(seconds: &[u64], local: bool) -> Arc<Self> {
+        Self::failing(seconds, &[], local)
+    }
+
+    fn failing(seconds: &[u64], failing: &[usize], local: bool) -> Arc<Self> {
         let usage = Usage { input: 100, output: 10, ..Usage::default() };
         let inner = Scripted::from_fn(move |_| Ok(Reply { usage: Some(usage), ..Reply::text("x") }));
         let capabilities = Capabilities { local, ..inner.capabilities().clone() };
         let seconds = Mutex::new(seconds.iter().rev().copied().collect());
         let (calls, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Arc::new(Self { inner: inner.with_capabilities(capabilities), seconds, calls, ended })
+        let (inner, failing) = (inner.with_capabilities(capabilities), failing.to_vec());
+        Arc::new(Self { inner, seconds, failing, calls, ended })
     }
 
     async fn turn(&self) -> Result<(), ModelError> {
-        self.calls.fetch_add(1, Ordering::SeqCst);
+        let call = self.calls.fetch_add(1, Ordering::SeqCst);
         let seconds = self.seconds.lock().unwrap().pop().unwrap_or_default();
         tokio::time::sleep(Duration::from_secs(seconds)).await;
         self.ended.fetch_add(1, Ordering::SeqCst);
+        if self.failing.contains(&call) {
+            return Err(ModelError::Unreachable { url: "http://h".into(), message: format!("call {call}") });
+        }
         Ok(())
     }
 
@@ -91,6 +101,77 @@ async fn the_first_answer_is_taken_and_the_other_call_is_dropped() {
     let hedged = Hedged::new(Arc::clone(&local) as Arc<dyn ChatModel>, AFTER);
     hedged.chat(ChatRequest::user("x")).await.unwrap();
     assert_eq!(local.counts(), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_of_one_of_two_calls_is_none_and_the_last_one_of_both_is() {
+    for (seconds, failing, took, expected) in [
+        (&[8, 10][..], &[0][..], 15, Ok("x")),
+        (&[20, 2], &[1], 20, Ok("x")),
+        (&[8, 10], &[0, 1], 15, Err("call 1")),
+        (&[3], &[0], 3, Err("call 0")),
+    ] {
+        let model = Paced::failing(seconds, failing, false);
+        let ledger = Ledger::new("calls=9".parse().unwrap());
+        let hedged = Hedged::new(Arc::clone(&model) as Arc<dyn ChatModel>, AFTER).counted_in(Arc::clone(&ledger), None);
+        let start = Instant::now();
+        let said = hedged.chat(ChatRequest::user("x")).await;
+        assert_eq!((start.elapsed().as_secs(), model.counts().0), (took, seconds.len()), "{seconds:?} {failing:?}");
+        match (said, expected) {
+            (Ok(said), Ok(expected)) => assert_eq!(said.text(), expected),
+            (Err(ModelError::Unreachable { message, .. }), Err(expected)) => assert_eq!(message, expected),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(usize::try_from(ledger.spent().calls).unwrap(), seconds.len() - 1, "second calls are counted");
+    }
+}
+
+/// The order that `layers` tells: the time in a line is not that of the server.
+fn in_order(model: &Arc<Paced>, rates: &Rates, turns: usize, ledger: &Arc<Ledger>) -> Concurrency {
+    let hedged = Hedged::new(Arc::clone(model) as Arc<dyn ChatModel>, AFTER);
+    let hedged = hedged.counted_in(Arc::clone(ledger), None).within(rates);
+    Concurrency::new(Arc::new(RateLimited::new(Arc::new(hedged), rates)), turns)
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_turn_is_not_slow() {
+    let ledger = Ledger::new("calls=9".parse().unwrap());
+    let model = Paced::new(&[4, 4, 4], false);
+    let layers = in_order(&model, &Rates::new(RateLimit { requests: Some(2), tokens: None }), 1, &ledger);
+    let start = Instant::now();
+    let calls = futures::future::join_all((0..3).map(|_| layers.chat(ChatRequest::user("x")))).await;
+    assert!(calls.iter().all(Result::is_ok));
+    assert_eq!((start.elapsed().as_secs(), model.counts(), ledger.spent().calls), (64, (3, 3), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_call_keeps_to_the_rates_of_its_host() {
+    for (requests, took, calls) in [(1, 100, 1), (2, 6, 2)] {
+        let ledger = Ledger::new("calls=9".parse().unwrap());
+        let model = Paced::new(&[100, 1], false);
+        let rates = Rates::new(RateLimit { requests: Some(requests), tokens: None });
+        let layers = in_order(&model, &rates, 9, &ledger);
+        let start = Instant::now();
+        layers.chat(ChatRequest::user("x")).await.unwrap();
+        assert_eq!((start.elapsed().as_secs(), model.counts().0), (took, calls), "{requests} requests a minute");
+        assert_eq!(usize::try_from(ledger.spent().calls).unwrap(), calls - 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn beginnings_of_streams_say_nothing_of_whole_answers() {
+    let mut seconds = vec![1; 10];
+    seconds.extend([20, 20, 3]);
+    let model = Paced::new(&seconds, false);
+    let hedged = Hedged::new(Arc::clone(&model) as Arc<dyn ChatModel>, "p90".parse().unwrap());
+    for _ in 0..10 {
+        let _events: Vec<_> = hedged.stream(ChatRequest::user("x")).await.unwrap().collect().await;
+    }
+    hedged.chat(ChatRequest::user("x")).await.unwrap();
+    assert_eq!(model.counts().0, 11, "no whole answer was measured");
+    let start = Instant::now();
+    let _events: Vec<_> = hedged.stream(ChatRequest::user("x")).await.unwrap().collect().await;
+    assert_eq!((start.elapsed().as_secs(), model.counts().0), (4, 13));
 }
 
 #[tokio::test(start_paused = true)]

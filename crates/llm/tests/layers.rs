@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::StreamExt;
-use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced, Turns};
+use graphloom_llm::layers::{
+    Budgeted, Concurrency, Fallback, FallbackModel, Hedged, Ledger, Meter, Metered, Retry, RetryPolicy, RouteOrder,
+    Spent, Traced, Turns,
+};
 use graphloom_llm::scripted::Reply;
 use graphloom_llm::{
-    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Params,
-    Scripted, Usage, events_of,
+    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Notes,
+    Params, Scripted, Usage, events_of,
 };
 use tokio::time::Instant;
 
@@ -73,6 +76,48 @@ impl ChatModel for Breaks {
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
         self.inner.choose(request, options).await
+    }
+}
+
+/// A model whose streams end without an event, and must not be polled again.
+#[derive(Debug)]
+struct Silent(Scripted);
+
+#[async_trait]
+impl ChatModel for Silent {
+    fn id(&self) -> &ModelId {
+        self.0.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.0.capabilities()
+    }
+
+    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+        self.0.chat(request).await
+    }
+
+    async fn stream(&self, _: ChatRequest) -> Result<ChatStream, ModelError> {
+        Ok(futures::stream::unfold((), |()| async { None }).boxed())
+    }
+
+    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+        self.0.choose(request, options).await
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_has_ended_is_not_polled_again() {
+    let silent = || -> Arc<dyn ChatModel> { Arc::new(Silent(Scripted::from_fn(|_| Ok("x")))) };
+    let fallback = Fallback::new(vec![FallbackModel::new(silent())], RouteOrder::AsGiven, Notes::default()).unwrap();
+    let layers: [Box<dyn ChatModel>; 3] = [
+        Box::new(Retry::new(silent(), RetryPolicy::default())),
+        Box::new(Hedged::new(silent(), "5s".parse().unwrap())),
+        Box::new(fallback),
+    ];
+    for layer in layers {
+        let events: Vec<_> = layer.stream(ChatRequest::user("x")).await.unwrap().collect().await;
+        assert!(events.is_empty());
     }
 }
 
@@ -194,12 +239,12 @@ async fn tokens_are_set_aside_before_they_are_used() {
     let expected =
         "the budget of 250 tokens is spent (the next call needs about 101, 202 are set aside for others, 0 used)";
     assert_eq!(error.to_string(), expected);
-    // A dropped stream gives back what was set aside, a finished one is counted.
+    // A dropped stream gives back what was set aside for its answer, a finished one is counted.
     drop(first);
     let _events: Vec<_> = second.collect().await;
-    assert_eq!((ledger.spent().calls, ledger.spent().tokens), (2, 100));
+    assert_eq!((ledger.spent().calls, ledger.spent().tokens), (2, 101));
     model.chat(request.clone()).await.unwrap();
-    assert_eq!(ledger.spent().tokens, 200);
+    assert_eq!(ledger.spent().tokens, 201);
     assert!(matches!(model.chat(request).await, Err(ModelError::Budget { .. })));
 }
 
@@ -214,7 +259,7 @@ async fn money_needs_a_price() {
     };
     let error = Budgeted::new(paid(), Ledger::new("usd=1".parse().unwrap())).unwrap_err();
     assert!(error.to_string().contains("add `price=IN/OUT`"), "{error}");
-    let ledger = Ledger::new("usd=0.005,price=1/2".parse().unwrap());
+    let ledger = Ledger::new("usd=0.0055,price=1/2".parse().unwrap());
     let model = Budgeted::new(paid(), Arc::clone(&ledger)).unwrap();
     model.chat(ChatRequest::user("x")).await.unwrap();
     assert_eq!(ledger.spent().usd_micros, 3000);

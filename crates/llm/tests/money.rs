@@ -20,7 +20,11 @@ const USAGE: Usage = Usage { input: 1000, output: 100, cache_read: 800, cache_wr
 
 /// A model behind a server that states this usage.
 fn remote(usage: Usage) -> Arc<dyn ChatModel> {
-    let model = Scripted::from_fn(move |_| Ok(Reply { usage: Some(usage), ..Reply::text("x") }));
+    saying(usage, "x")
+}
+
+fn saying(usage: Usage, text: &'static str) -> Arc<dyn ChatModel> {
+    let model = Scripted::from_fn(move |_| Ok(Reply { usage: Some(usage), ..Reply::text(text) }));
     let capabilities = Capabilities { local: false, ..model.capabilities().clone() };
     Arc::new(model.with_capabilities(capabilities))
 }
@@ -43,8 +47,9 @@ async fn an_answer_states_its_cost_and_a_stated_one_stays() {
     let events: Vec<_> = priced.stream(ChatRequest::user("x")).await.unwrap().collect().await;
     let Some(Ok(ChatEvent::Done(done))) = events.last() else { panic!("{events:?}") };
     assert_eq!(done.usage.cost, cost);
-    let chosen = priced.choose(ChatRequest::user("x"), &["x".into()]).await;
-    assert!(chosen.is_err() || chosen.unwrap().usage.cost == cost);
+    let choosing = Priced::new(saying(USAGE, r#"{"choice": "x"}"#), Some(price()));
+    let chosen = choosing.choose(ChatRequest::user("x"), &["x".into()]).await.unwrap();
+    assert_eq!(chosen.usage.cost, cost);
 
     let stated = Priced::new(remote(Usage { cost: Some(7), ..USAGE }), Some(price()));
     assert_eq!(say(&stated).await.cost, Some(7));
@@ -76,7 +81,7 @@ async fn sums_say_what_is_not_known() {
 
 #[tokio::test]
 async fn a_budget_in_dollars_takes_the_price_of_the_model_and_goes_on_after_a_pause() {
-    let ledger = Ledger::new("usd=0.02".parse().unwrap());
+    let ledger = Ledger::new("usd=0.07".parse().unwrap());
     let error = Budgeted::priced(remote(USAGE), Arc::clone(&ledger), None).unwrap_err().to_string();
     assert!(error.contains("`scripted:function` is not known") && error.contains("--prices FILE"), "{error}");
 
@@ -85,11 +90,11 @@ async fn a_budget_in_dollars_takes_the_price_of_the_model_and_goes_on_after_a_pa
     say(&model).await;
     let kept: Spent = serde_json::from_str(&serde_json::to_string(&ledger.spent()).unwrap()).unwrap();
     assert_eq!(kept.usd_micros, 15_600);
-    let ledger = Ledger::resume("usd=0.02".parse().unwrap(), kept);
+    let ledger = Ledger::resume("usd=0.07".parse().unwrap(), kept);
     let model = Budgeted::priced(remote(USAGE), Arc::clone(&ledger), Some(price())).unwrap();
     say(&model).await;
     let error = model.chat(ChatRequest::user("x")).await.unwrap_err();
-    let expected = "the budget of 0.02 usd is spent (the next call needs about 0.00001, 0.0234 used)";
+    let expected = "the budget of 0.07 usd is spent (the next call needs about 0.05001, 0.0234 used)";
     assert_eq!(error.to_string(), expected);
 
     // What the budget says of the price counts before a table, and what the provider says before both.
@@ -118,6 +123,76 @@ async fn calls_at_a_time_do_not_overspend() {
     }
     assert_eq!(ledger.spent().usd_micros, 10_000);
     assert!(matches!(model.chat(request).await, Err(ModelError::Budget { unit, .. }) if unit == "usd"));
+}
+
+/// How many calls one after the other a budget lets through, of at most 100.
+async fn calls_within(budget: &str, model: Arc<dyn ChatModel>, price: Price) -> (usize, Spent) {
+    let ledger = Ledger::new(budget.parse().unwrap());
+    let model = Budgeted::priced(model, Arc::clone(&ledger), Some(price)).unwrap();
+    let mut request = ChatRequest::user("x".repeat(3600));
+    request.params.max_tokens = Some(100);
+    for calls in 0..100 {
+        if model.chat(request.clone()).await.is_err() {
+            return (calls, ledger.spent());
+        }
+    }
+    (100, ledger.spent())
+}
+
+#[tokio::test]
+async fn what_is_not_known_of_an_answer_is_not_free() {
+    // Each call sets 900 + 100 tokens aside, which are 1000 millionths of a dollar.
+    let price = || Price::new(1_000_000, 1_000_000);
+    let (calls, spent) = calls_within("usd=0.01", remote(Usage::default()), price()).await;
+    assert_eq!((calls, spent.usd_micros, spent.unpriced), (10, 10_000, 10), "a server that states no counts");
+    let (calls, spent) = calls_within("tokens=10000", remote(Usage::default()), price()).await;
+    assert_eq!((calls, spent.tokens), (10, 10_000));
+    let (calls, spent) = calls_within("calls=5", remote(Usage::default()), price()).await;
+    assert_eq!((calls, spent.tokens, spent.usd_micros, spent.unpriced), (5, 0, 0, 5), "nothing is made up");
+    let short = Price { up_to: Some(500), ..price() };
+    let long = Usage { input: 900, output: 10, ..Usage::default() };
+    let (calls, spent) = calls_within("usd=0.01", remote(long), short.clone()).await;
+    assert_eq!((calls, spent.usd_micros, spent.unpriced), (10, 10_000, 10), "longer than its price is known for");
+    let priced: Arc<dyn ChatModel> = Arc::new(Priced::new(remote(Usage::default()), Some(short.clone())));
+    assert_eq!(calls_within("usd=0.01", priced, short).await.0, 10);
+    let free = calls_within("usd=0.01", remote(Usage::default()), Price::default()).await;
+    assert_eq!((free.0, free.1.usd_micros), (100, 0));
+}
+
+#[tokio::test]
+async fn calls_at_a_time_without_a_limit_of_their_answers_do_not_overspend() {
+    // An answer costs 0.04. Before the first one, 1000 tokens are set aside for each: 0.01.
+    let usage = Usage { input: 1, output: 4000, ..Usage::default() };
+    let ledger = Ledger::new("usd=0.2".parse().unwrap());
+    let model =
+        Arc::new(Budgeted::priced(remote(usage), Arc::clone(&ledger), Some(Price::new(0, 10_000_000))).unwrap());
+    let begun = async |count: usize| {
+        let streams = (0..count).map(|_| model.stream(ChatRequest::user("x")));
+        futures::future::join_all(streams).await.into_iter().filter_map(Result::ok).collect::<Vec<_>>()
+    };
+    assert_eq!(begun(100).await.len(), 20, "dropped, they cost what they read, which is nothing here");
+    model.chat(ChatRequest::user("x")).await.unwrap();
+    let streams = begun(100).await;
+    assert_eq!(streams.len(), 4, "each is expected to be as long as the longest one so far");
+    for stream in streams {
+        let _events: Vec<_> = stream.collect().await;
+    }
+    assert_eq!(ledger.spent().usd_micros, 200_000);
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_or_is_dropped_costs_what_it_read() {
+    let ledger = Ledger::new("usd=1".parse().unwrap());
+    let price = || Some(Price::new(10_000_000, 10_000_000));
+    let request = ChatRequest::user("x".repeat(400));
+    let model = Budgeted::priced(remote(USAGE), Arc::clone(&ledger), price()).unwrap();
+    drop(model.stream(request.clone()).await.unwrap());
+    assert_eq!((ledger.spent().tokens, ledger.spent().usd_micros), (100, 1000));
+    let broken = crate::layers::Breaks::new();
+    let broken = Budgeted::new(Arc::new(broken), Arc::clone(&ledger)).unwrap();
+    let events: Vec<_> = broken.stream(request).await.unwrap().collect().await;
+    assert!(events.last().unwrap().is_err());
+    assert_eq!((ledger.spent().tokens, ledger.spent().usd_micros), (200, 1000), "it runs in this process");
 }
 
 /// A model that never answers; its streams stop after a piece.

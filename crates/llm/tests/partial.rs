@@ -1,10 +1,11 @@
 //! Values while they arrive: any cut gives the same value, and every snapshot is a beginning of it.
 
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use graphloom_llm::scripted::Reply;
 use graphloom_llm::structured::{PartialEvent, PartialJson, structured_partial};
-use graphloom_llm::{ChatRequest, Scripted, StructuredOptions};
+use graphloom_llm::{Capabilities, ChatModel, ChatRequest, Scripted, StructuredOptions, StructuredSupport};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -162,14 +163,24 @@ fn broken_text_keeps_what_there_was_and_deep_text_ends() {
     assert!(partial.is_broken());
 }
 
+/// The shortest of some times that a string of this length takes, byte by byte.
+fn time_of(length: usize) -> Duration {
+    let text = format!("{{\"a\": [\"{}\"]}}", "x".repeat(length));
+    let once = || {
+        let (begun, mut partial) = (Instant::now(), PartialJson::new());
+        let added: usize =
+            text.as_bytes().chunks(1).map(|byte| partial.push(std::str::from_utf8(byte).unwrap()).len()).sum();
+        assert_eq!(added, length + 3);
+        begun.elapsed()
+    };
+    (0..5).map(|_| once()).min().unwrap()
+}
+
 #[test]
 fn the_whole_costs_what_it_is_long() {
-    // Byte by byte, a quadratic reader would copy 50 GB here.
-    let text = format!("{{\"a\": [\"{}\"]}}", "x".repeat(300_000));
-    let mut partial = PartialJson::new();
-    let added: usize =
-        text.as_bytes().chunks(1).map(|byte| partial.push(std::str::from_utf8(byte).unwrap()).len()).sum();
-    assert_eq!(added, 300_003);
+    // Ten times as much text is ten times the work; of a reader that copies what was there before, a hundred times.
+    let (short, long) = (time_of(20_000), time_of(200_000));
+    assert!(long < short * 40, "{short:?} for 20 000 bytes, {long:?} for 200 000");
 }
 
 #[derive(Debug, Default, PartialEq, serde::Deserialize, schemars::JsonSchema)]
@@ -203,4 +214,45 @@ async fn a_typed_value_is_seen_while_it_streams_and_again_when_it_is_asked_for_a
     assert!(seen.contains(&cut("Tid", &[])) && seen.contains(&cut("Tides", &["Ask t"])), "{seen:?}");
     assert!(seen.contains(&None), "the first answer has a title that is none");
     assert_eq!(seen.last(), Some(&Some(expected)));
+}
+
+#[derive(Clone, Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Step {
+    Ask { whom: String },
+}
+
+#[tokio::test]
+async fn a_value_that_a_provider_takes_only_in_an_object_is_seen_as_itself() {
+    let ways = [
+        (StructuredSupport::JsonSchema, r#"{"value": [{"ask": {"whom": "the moon"}}, {"ask": {"whom": "me"}}]}"#),
+        (StructuredSupport::JsonObject, r#"{"value": [{"ask": {"whom": "the moon"}}, {"ask": {"whom": "me"}}]}"#),
+        (StructuredSupport::Prompted, r#"[{"ask": {"whom": "the moon"}}, {"ask": {"whom": "me"}}]"#),
+    ];
+    for (structured, text) in ways {
+        let model = Scripted::from_fn(move |_| Ok(Reply { piece: 5, ..Reply::text(text) }));
+        let capabilities = Capabilities { structured, ..model.capabilities().clone() };
+        let model = model.with_capabilities(capabilities);
+        let log = Arc::new(Mutex::new((Vec::new(), Vec::new())));
+        let seen = Arc::clone(&log);
+        let watch = move |partial: &PartialJson, events: &[PartialEvent]| {
+            let mut seen = seen.lock().unwrap();
+            seen.0.push(partial.view::<Vec<Step>>());
+            seen.1.extend(events.to_vec());
+        };
+        let options = StructuredOptions::default();
+        let steps = structured_partial::<Vec<Step>>(&model, ChatRequest::user("x"), &options, watch).await;
+        let Ok(steps) = steps else { panic!("{text}: {steps:?}") };
+        let (views, events) = &*log.lock().unwrap();
+        let ask = |whom: &str| Step::Ask { whom: whom.to_owned() };
+        assert!(views.contains(&Some(vec![ask("the mo")])), "{text}: {views:?}");
+        assert_eq!(views.last(), Some(&Some(steps.value)));
+        let texts: Vec<(String, String)> = rebuilt(events);
+        let expected = [("/0/ask/whom", "the moon"), ("/1/ask/whom", "me")];
+        assert_eq!(texts, expected.map(|(path, text)| (path.to_owned(), text.to_owned())), "{text}");
+        let ends = |at: &str| {
+            events.iter().filter(|event| matches!(event, PartialEvent::Ended { path } if path == at)).count()
+        };
+        assert_eq!((ends(""), ends("/0"), ends("/value")), (1, 1, 0), "{text}: {events:?}");
+    }
 }

@@ -102,6 +102,39 @@ async fn a_pause_that_a_server_wants_holds_for_all_of_its_models() {
     assert_eq!(start.elapsed().as_secs(), 520);
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_absurd_pause_is_an_error_and_no_fault() {
+    let pause = Duration::from_secs(10_000_000_000_000_000_000);
+    let model: Arc<dyn ChatModel> = Arc::new(Scripted::from_fn(move |_| {
+        Err::<Reply, _>(ModelError::RateLimited {
+            model: "m".into(),
+            message: "slow".into(),
+            retry_after: Some(pause),
+            request_id: None,
+        })
+    }));
+    let rates = rates(None, None);
+    RateLimited::new(model, &rates).chat(request(1)).await.unwrap_err();
+    let other = RateLimited::new(self::model(1), &rates);
+    other.chat(request(1)).await.unwrap_err();
+    tokio::time::sleep(Duration::from_secs(24 * 3600)).await;
+    other.chat(request(1)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_not_waited_for_has_used_its_tokens() {
+    let late = || ModelError::Timeout { model: "m".into(), limit: Duration::from_secs(1) };
+    let refused = || ModelError::Unreachable { url: "http://h".into(), message: "refused".into() };
+    for (error, waits) in [(late(), 60), (refused(), 0)] {
+        let failing: Arc<dyn ChatModel> = Arc::new(Scripted::from_fn(move |_| Err::<Reply, _>(error.clone())));
+        let rates = rates(None, Some(1000));
+        RateLimited::new(failing, &rates).chat(request(900)).await.unwrap_err();
+        let start = Instant::now();
+        RateLimited::new(model(1), &rates).chat(request(900)).await.unwrap();
+        assert_eq!(start.elapsed().as_secs(), waits);
+    }
+}
+
 #[tokio::test]
 async fn each_try_counts_and_a_dropped_wait_holds_nobody_up() {
     tokio::time::pause();

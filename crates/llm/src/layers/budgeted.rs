@@ -4,31 +4,24 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use futures::StreamExt;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
-use super::{Ledger, Reservation, on_end};
+use super::{Expected, Ledger, LongestAnswer, Reservation, expected, on_end, until};
 use crate::prices::Price;
-use crate::{
-    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, DocumentSource, ModelError, ModelId, Part,
-    Usage,
-};
-
-/// The tokens that an image is assumed to need, until the provider reports the count.
-const IMAGE_TOKENS: u64 = 1000;
-
-/// Tokens that are reserved for a document whose length is not known: about ten pages.
-const DOCUMENT_TOKENS: u64 = 17_000;
+use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Usage};
 
 /// Counts calls in a [`Ledger`]. Before a call, the tokens and money that the call is expected to need are set aside.
 /// After the call, the tokens and money that it used are counted. A prompt is assumed to have one token for four
-/// characters, and an answer to reach `max_tokens` where that is set.
+/// characters, tools and schema included, and an answer to reach `max_tokens`; where that is not set, to be as long as the
+/// longest answer that this model gave so far, at least 1000 tokens. So a budget may be passed by what the answers under way
+/// are longer than that. A stream that breaks off or is dropped counts with its prompt.
 ///
 /// A cost that an answer [states](Usage::cost) counts before the price of the model. A call that is under way when the time
 /// of the budget ends is cut off.
 pub struct Budgeted {
     ledger: Arc<Ledger>,
     price: Option<Price>,
+    longest: Arc<LongestAnswer>,
     inner: Arc<dyn ChatModel>,
 }
 
@@ -61,14 +54,16 @@ impl Budgeted {
             );
             return Err(ModelError::Setup { message });
         }
-        Ok(Self { ledger, price, inner })
+        Ok(Self { ledger, price, longest: Arc::default(), inner })
     }
 
-    fn reserve(&self, request: &ChatRequest) -> Result<Reservation, ModelError> {
-        let input = expected_input(request);
-        let output = u64::from(request.params.max_tokens.unwrap_or_default());
-        let cost = self.price.as_ref().map_or(0, |price| price.expected(input, output));
-        self.ledger.reserve(input.saturating_add(output), cost)
+    fn expected(&self, request: &ChatRequest) -> Expected {
+        expected(request, self.longest.to_set_aside())
+    }
+
+    fn reserve(&self, expected: Expected) -> Result<Reservation, ModelError> {
+        let cost = self.price.as_ref().map_or(0, |price| price.expected(expected.input, expected.output));
+        self.ledger.reserve(expected.total(), cost)
     }
 
     /// Waits for a call until the time of the budget ends.
@@ -85,42 +80,25 @@ fn cost(usage: &Usage, price: Option<&Price>) -> Option<u64> {
     usage.cost.or_else(|| price?.cost(usage))
 }
 
-/// The stream until the time of the budget ends.
-fn until(stream: ChatStream, end: Instant, ledger: Arc<Ledger>) -> ChatStream {
-    futures::stream::unfold(Some(stream), move |stream| {
-        let ledger = Arc::clone(&ledger);
-        async move {
-            let mut stream = stream?;
-            match timeout_at(end, stream.next()).await {
-                Ok(event) => Some((event?, Some(stream))),
-                Err(_) => Some((Err(ledger.out_of_time()), None)),
-            }
-        }
-    })
-    .boxed()
+/// A stream under way. One that breaks off or is dropped has made the model read its request, so that much counts.
+struct OpenStream {
+    reservation: Option<Reservation>,
+    input: u64,
+    price: Option<Price>,
 }
 
-/// The tokens that a request is expected to have.
-pub(super) fn expected_input(request: &ChatRequest) -> u64 {
-    let mut characters = 0_u64;
-    let (mut images, mut documents) = (0_u64, 0_u64);
-    let length = |text: &str| u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
-    for part in request.messages.iter().flat_map(|message| &message.parts) {
-        match part {
-            Part::Text { text } | Part::Reasoning { text, .. } => characters += length(text),
-            Part::ToolCall(call) => characters += length(&call.arguments.to_string()),
-            Part::ToolResult(result) => characters += length(&result.content),
-            Part::Image { .. } => images += 1,
-            // A page of a PDF file has about 10 kB, and is read as about 1700 tokens.
-            Part::Document { source: DocumentSource::Base64 { data, .. }, .. } => {
-                characters += u64::try_from(data.len() / 2).unwrap_or(u64::MAX);
-            }
-            Part::Document { source: DocumentSource::Url { .. }, .. } => documents += 1,
-            // What providers keep of earlier reasoning is not counted as input by most of them.
-            Part::EncryptedReasoning { .. } => {}
+impl OpenStream {
+    fn settle(&mut self, usage: Usage) {
+        if let Some(reservation) = self.reservation.take() {
+            reservation.settle(usage, cost(&usage, self.price.as_ref()));
         }
     }
-    characters.div_ceil(4) + images * IMAGE_TOKENS + documents * DOCUMENT_TOKENS
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        self.settle(Usage { input: self.input, ..Usage::default() });
+    }
 }
 
 #[async_trait]
@@ -134,29 +112,35 @@ impl ChatModel for Budgeted {
     }
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
-        let reservation = self.reserve(&request)?;
+        let reservation = self.reserve(self.expected(&request))?;
         let response = self.in_time(self.inner.chat(request)).await?;
+        self.longest.saw(response.usage);
         reservation.settle(response.usage, cost(&response.usage, self.price.as_ref()));
         Ok(response)
     }
 
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
-        let reservation = self.reserve(&request)?;
+        let expected = self.expected(&request);
+        let reservation = self.reserve(expected)?;
         let mut stream = self.in_time(self.inner.stream(request)).await?;
         if let Some(end) = self.ledger.deadline() {
-            stream = until(stream, end, Arc::clone(&self.ledger));
+            let ledger = Arc::clone(&self.ledger);
+            stream = until(stream, end, move || ledger.out_of_time());
         }
-        let price = self.price.clone();
+        let mut open = OpenStream { reservation: Some(reservation), input: expected.input, price: self.price.clone() };
+        let longest = Arc::clone(&self.longest);
         Ok(on_end(stream, move |end| {
             if let Ok(response) = end {
-                reservation.settle(response.usage, cost(&response.usage, price.as_ref()));
+                longest.saw(response.usage);
+                open.settle(response.usage);
             }
         }))
     }
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
-        let reservation = self.reserve(&request)?;
+        let reservation = self.reserve(self.expected(&request))?;
         let choice = self.in_time(self.inner.choose(request, options)).await?;
+        self.longest.saw(choice.usage);
         reservation.settle(choice.usage, cost(&choice.usage, self.price.as_ref()));
         Ok(choice)
     }

@@ -21,7 +21,8 @@ pub struct Spent {
     pub tokens: u64,
     /// Millionths of a dollar, for calls with a known cost.
     pub usd_micros: u64,
-    /// Answers whose cost is not known. They are not in `usd_micros`.
+    /// Answers whose cost is not known. They are in `usd_micros` only under a budget in dollars, with what was set aside for
+    /// them.
     #[serde(skip_serializing_if = "is_zero")]
     pub unpriced: u64,
     /// Answers from a cache, which are no calls.
@@ -226,16 +227,26 @@ impl Ledger {
 }
 
 impl Reservation {
+    /// Takes back a call that is not made after all.
+    pub(super) fn take_back(self) {
+        let mut counts = self.ledger.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.spent.calls = counts.spent.calls.saturating_sub(1);
+    }
+
     /// Counts what the call used and frees what was set aside. `micros` is the cost in millionths of a dollar, `None` where
-    /// it is not known.
+    /// it is not known. What is not known is not zero: under a budget in dollars an unknown cost counts as what was set
+    /// aside, and so does an answer without counts under a budget in tokens.
     pub fn settle(self, usage: Usage, micros: Option<u64>) {
         {
             let mut counts = self.ledger.counts.lock().unwrap_or_else(PoisonError::into_inner);
-            counts.spent.tokens = counts.spent.tokens.saturating_add(usage.total());
-            match micros {
-                Some(micros) => counts.spent.usd_micros = counts.spent.usd_micros.saturating_add(micros),
-                None => counts.spent.unpriced = counts.spent.unpriced.saturating_add(1),
+            let is_counted = usage.total() > 0 || self.ledger.budget.tokens.is_none();
+            let tokens = if is_counted { usage.total() } else { self.tokens };
+            counts.spent.tokens = counts.spent.tokens.saturating_add(tokens);
+            if micros.is_none() {
+                counts.spent.unpriced = counts.spent.unpriced.saturating_add(1);
             }
+            let unknown = if self.ledger.budget.usd_micros.is_some() { self.micros } else { 0 };
+            counts.spent.usd_micros = counts.spent.usd_micros.saturating_add(micros.unwrap_or(unknown));
         }
         // Dropping `self` takes the lock again and frees what was set aside.
     }

@@ -1,14 +1,14 @@
 //! Layers around any model. A layer is a model itself and wraps one, so that layers are stacked as needed.
 //!
-//! From the inside out, a useful order is: [`Traced`] (one span per real call), [`RateLimited`],
-//! [`Concurrency`], [`Hedged`], [`Retry`],
-//! [`Priced`], [`Fallback`], a [recorder](crate::cassette::Recorder), [`Budgeted`], [`Metered`],
-//! [`Cached`].
+//! From the inside out, a useful order is: [`Traced`] (one span per real call), [`Hedged`] (the time that a call waits for
+//! its turn is not the time of its server), [`RateLimited`], [`Concurrency`], [`Retry`], [`Priced`], [`Fallback`], a
+//! [recorder](crate::cassette::Recorder), [`Budgeted`], [`Metered`], [`Cached`].
 
 mod budget;
 mod budgeted;
 mod cache;
 mod concurrency;
+mod expected;
 mod fallback;
 mod hedged;
 mod ledger;
@@ -16,6 +16,7 @@ mod meter;
 mod priced;
 mod rates;
 mod retry;
+mod streams;
 mod time_limited;
 mod trace;
 
@@ -36,30 +37,5 @@ pub use retry::{Retry, RetryPolicy};
 pub use time_limited::TimeLimited;
 pub use trace::{CONTENT_VARIABLE, Traced};
 
-use futures::StreamExt;
-
-use crate::{ChatEvent, ChatResponse, ChatStream, ModelError};
-
-/// Calls `seen` once with the end of the stream. When the stream is dropped before its end, `seen` is dropped and not
-/// called.
-fn on_end<F>(stream: ChatStream, seen: F) -> ChatStream
-where
-    F: FnOnce(Result<&ChatResponse, &ModelError>) + Send + 'static,
-{
-    let mut seen = Some(seen);
-    stream
-        .inspect(move |event| match event {
-            Ok(ChatEvent::Done(response)) => {
-                if let Some(seen) = seen.take() {
-                    seen(Ok(response));
-                }
-            }
-            Err(error) => {
-                if let Some(seen) = seen.take() {
-                    seen(Err(error));
-                }
-            }
-            Ok(_) => {}
-        })
-        .boxed()
-}
+use expected::{Expected, LongestAnswer, expected};
+use streams::{begun, on_end, until};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures::StreamExt;
 
+use super::begun;
 use crate::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Note, NoteKind, Notes,
 };
@@ -116,15 +116,7 @@ impl ChatModel for Retry {
     }
 
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
-        self.run(|| async {
-            let mut stream = self.inner.stream(request.clone()).await?;
-            match stream.next().await {
-                Some(Err(error)) => Err(error),
-                Some(Ok(first)) => Ok(futures::stream::iter([Ok(first)]).chain(stream).boxed()),
-                None => Ok(futures::stream::empty().boxed()),
-            }
-        })
-        .await
+        self.run(|| begun(self.inner.stream(request.clone()))).await
     }
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::FutureExt;
 use futures::future::select_ok;
-use futures::{FutureExt, StreamExt};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::until;
 use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
 
 /// A model whose calls each end within `limit`.
@@ -79,17 +80,7 @@ impl ChatModel for TimeLimited {
         let end = Instant::now() + self.limit;
         let events = self.call(|| self.inner.stream(request.clone())).await?;
         let too_late = self.too_late();
-        let limited = futures::stream::unfold(Some(events), move |events| {
-            let too_late = too_late.clone();
-            async move {
-                let mut events = events?;
-                match timeout_at(end, events.next()).await {
-                    Ok(event) => Some((event?, Some(events))),
-                    Err(_) => Some((Err(too_late), None)),
-                }
-            }
-        });
-        Ok(Box::pin(limited))
+        Ok(until(events, end, move || too_late))
     }
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
@@ -100,6 +91,8 @@ impl ChatModel for TimeLimited {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
+
+    use futures::StreamExt;
 
     use super::*;
     use crate::{ChatEvent, FinishReason, Message, StructuredSupport, Usage};

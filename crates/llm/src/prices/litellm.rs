@@ -45,7 +45,7 @@ fn row(name: &str, entry: &Value) -> Option<Row> {
     }
     let base = rates(entry, "")?;
     // Local models stand there with zeros, and so do models whose price the map does not know.
-    if base == Rates::default() && !matches!(their, "ollama" | "lm_studio") {
+    if base.input == 0 && base.output == 0 && !matches!(their, "ollama" | "lm_studio") {
         return None;
     }
     let mut tiers: Vec<Tier> = entry.as_object()?.keys().filter_map(|key| tier(entry, key)).collect();
@@ -97,6 +97,8 @@ mod tests {
             "azure/eu/gpt": {"litellm_provider": "azure", "input_cost_per_token": 1e-6, "output_cost_per_token": 1e-6},
             "openrouter/a/b": {"litellm_provider": "openrouter", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6},
             "xai/no-price": {"litellm_provider": "xai", "input_cost_per_token": 0, "output_cost_per_token": 0},
+            "xai/no-price-either": {"litellm_provider": "xai", "input_cost_per_token": 0, "output_cost_per_token": 0,
+                "cache_read_input_token_cost": 0},
             "text-embedding": {"litellm_provider": "openai", "input_cost_per_token": 1e-8}
         }"#;
         let table = PriceTable::from_litellm(text, "map.json").unwrap();

@@ -64,18 +64,23 @@ impl Price {
         Self { rates: Rates { input, output, ..Rates::default() }, ..Self::default() }
     }
 
-    /// The cost of one call in millionths of a dollar, rounded up; `None` when the price of so long a call is not known.
+    /// The cost of one call in millionths of a dollar, rounded up; `None` when the price of so long a call is not known, and
+    /// for an answer without counts, unless the model is free.
     pub fn cost(&self, usage: &Usage) -> Option<u64> {
-        if self.up_to.is_some_and(|most| usage.input > most) {
+        let is_free = self.rates.input == 0 && self.rates.output == 0;
+        if self.up_to.is_some_and(|most| usage.input > most) || (usage.total() == 0 && !is_free) {
             return None;
         }
         Some(self.rates_for(usage.input).micros(usage))
     }
 
-    /// The most that a call is expected to cost, in millionths of a dollar: nothing of `input` comes from a cache, and a call
-    /// that is too long for the price has the rates of the longest one.
+    /// The most that a call is expected to cost, in millionths of a dollar: nothing of `input` comes from the provider's
+    /// cache, all of it is written there where that costs more, and a call that is too long for the price has the rates of
+    /// the longest one.
     pub fn expected(&self, input: u64, output: u64) -> u64 {
-        self.rates_for(input).micros(&Usage { input, output, ..Usage::default() })
+        let rates = self.rates_for(input);
+        let cache_write = if rates.cache_write.is_some_and(|rate| rate > rates.input) { input } else { 0 };
+        rates.micros(&Usage { input, output, cache_write, ..Usage::default() })
     }
 
     /// A price that no call of either is expected to exceed; the other one where only one is known.
@@ -135,6 +140,9 @@ mod tests {
         assert_eq!(price.cost(&usage(1_000_000, 100, 900_000, 50_000)), Some(200_000 + 180_000 + 250_000 + 2000));
         // A provider that counts wrongly costs no less than nothing.
         assert_eq!(price.cost(&usage(10, 0, 1000, 1000)), Some(2));
+        assert_eq!(price.expected(1_000_000, 100), 5_000_000 + 2000, "all of it may be written to the cache");
+        assert_eq!(price.cost(&usage(0, 0, 0, 0)), None, "an answer without counts");
+        assert_eq!(Price::default().cost(&usage(0, 0, 0, 0)), Some(0), "it is free");
         let plain = Price::new(4_000_000, 20_000_000);
         assert_eq!(plain.cost(&usage(1000, 0, 900, 100)), Some(4000), "an unknown rate is that of the input");
     }

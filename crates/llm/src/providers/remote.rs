@@ -226,7 +226,7 @@ impl Remote {
             Ok(Ok(response)) => {
                 if let Some(rates) = &self.config.rates {
                     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
-                    rates.tell(RateHeaders::read(header, wall_clock()));
+                    rates.tell(&self.id.to_string(), RateHeaders::read(header, wall_clock()));
                 }
                 Ok(response)
             }

@@ -44,6 +44,11 @@ impl Envelope {
         &self.schema
     }
 
+    /// The member that holds the value, where it is wrapped.
+    pub(super) fn member(&self) -> Option<&'static str> {
+        self.wrapped.then_some(MEMBER)
+    }
+
     /// Unwraps the value from the object.
     pub(super) fn unwrap(&self, value: Value, steps: &mut Vec<ParseStep>) -> Value {
         match value {

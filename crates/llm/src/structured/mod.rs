@@ -135,7 +135,7 @@ async fn ask<T>(
     let mut usage = Usage::default();
     let mut attempts = 0;
     loop {
-        let response = asks.ask(model, request.clone()).await?;
+        let response = asks.ask(model, request.clone(), envelope.member()).await?;
         attempts += 1;
         usage += response.usage;
         let id = model.id().to_string();

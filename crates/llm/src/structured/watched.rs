@@ -7,10 +7,12 @@ use crate::{ChatEvent, ChatModel, ChatRequest, ChatResponse, ModelError};
 
 /// A way to fetch an answer.
 pub(super) trait AnswerSource: Send {
+    /// `member` holds the value where a provider takes objects only.
     fn ask(
         &mut self,
         model: &dyn ChatModel,
         request: ChatRequest,
+        member: Option<&'static str>,
     ) -> impl Future<Output = Result<ChatResponse, ModelError>> + Send;
 }
 
@@ -21,15 +23,25 @@ pub(super) struct Whole;
 pub(super) struct Watched<'w>(pub(super) &'w mut (dyn FnMut(&PartialJson, &[PartialEvent]) + Send));
 
 impl AnswerSource for Whole {
-    async fn ask(&mut self, model: &dyn ChatModel, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+    async fn ask(
+        &mut self,
+        model: &dyn ChatModel,
+        request: ChatRequest,
+        _: Option<&'static str>,
+    ) -> Result<ChatResponse, ModelError> {
         model.chat(request).await
     }
 }
 
 impl AnswerSource for Watched<'_> {
-    async fn ask(&mut self, model: &dyn ChatModel, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+    async fn ask(
+        &mut self,
+        model: &dyn ChatModel,
+        request: ChatRequest,
+        member: Option<&'static str>,
+    ) -> Result<ChatResponse, ModelError> {
         let mut stream = model.stream(request).await?;
-        let mut partial = PartialJson::new();
+        let mut partial = PartialJson::within(member);
         let mut text = String::new();
         while let Some(event) = stream.next().await {
             match event? {

@@ -1,8 +1,9 @@
 //! Answers that were given before.
 //!
 //! [`Cached`] answers a request from a [`ResponseStore`] when the same model has answered the same request; [`CachePolicy`]
-//! says which requests and for how long. Errors, answers that were cut off and streams that broke are never kept. An answer
-//! from the cache uses no tokens: its [`Usage`] is empty and its cost zero.
+//! says which requests and for how long. Errors, answers that were cut off or are empty and streams that broke are never kept,
+//! and neither is what a model said in the place of another one ([`Fallback`](super::Fallback)). An answer from the cache uses
+//! no tokens: its [`Usage`] is empty and its cost zero.
 
 mod policy;
 #[cfg(feature = "response-cache")]
@@ -19,6 +20,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
+use super::fallback::noticed;
 use super::{Ledger, on_end};
 use crate::cassette::key_of;
 use crate::{
@@ -73,7 +75,7 @@ impl Cached {
                 "request": request, "options": options,
             }))
         };
-        self.policy.takes(request).then(key)
+        self.policy.takes(request, self.inner.capabilities().sampling).then(key)
     }
 
     /// What is kept under a key. A store that fails is told, and the model is asked.
@@ -126,8 +128,9 @@ impl ChatModel for Cached {
             kept.usage = nothing();
             return Ok(kept);
         }
-        let response = self.inner.chat(request).await?;
-        if let Some(key) = key.filter(|_| is_whole(&response)) {
+        let (response, is_of_another) = noticed(self.inner.chat(request)).await;
+        let response = response?;
+        if let Some(key) = key.filter(|_| is_whole(&response) && !is_of_another) {
             keep(&*self.store, &self.policy, &key, &response);
         }
         Ok(response)
@@ -140,8 +143,10 @@ impl ChatModel for Cached {
             kept.usage = nothing();
             return Ok(futures::stream::iter(events_of(kept, PIECE).into_iter().map(Ok)).boxed());
         }
-        let stream = self.inner.stream(request).await?;
-        let Some(key) = key else { return Ok(stream) };
+        // Who answers is known when a stream begins.
+        let (stream, is_of_another) = noticed(self.inner.stream(request)).await;
+        let stream = stream?;
+        let Some(key) = key.filter(|_| !is_of_another) else { return Ok(stream) };
         let (store, policy) = (Arc::clone(&self.store), self.policy.clone());
         Ok(on_end(stream, move |end| {
             if let Some(response) = end.ok().filter(|response| is_whole(response)) {
@@ -151,14 +156,14 @@ impl ChatModel for Cached {
     }
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
-        // Models inside the process compare likelihoods, which needs no seed.
         let key = self.key("choose", &request, options);
         if let Some(mut kept) = self.kept::<Choice>(key.as_deref()).filter(|kept| kept.index < options.len()) {
             kept.usage = nothing();
             return Ok(kept);
         }
-        let choice = self.inner.choose(request, options).await?;
-        if let Some(key) = key {
+        let (choice, is_of_another) = noticed(self.inner.choose(request, options)).await;
+        let choice = choice?;
+        if let Some(key) = key.filter(|_| !is_of_another) {
             keep(&*self.store, &self.policy, &key, &choice);
         }
         Ok(choice)

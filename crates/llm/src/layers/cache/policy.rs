@@ -30,15 +30,18 @@ impl Default for CachePolicy {
 
 impl CachePolicy {
     /// Whether the answer to a request is looked up and kept: when the request asks for the likeliest words
-    /// (`temperature` 0) or has a seed, else when everything is kept.
-    pub fn takes(&self, request: &ChatRequest) -> bool {
-        self.all || request.params.temperature == Some(0.0) || request.params.seed.is_some()
+    /// (`temperature` 0) or has a seed, and the model takes that (`is_sampling_set`, see
+    /// [`Capabilities::sampling`](crate::Capabilities)), else when everything is kept.
+    pub fn takes(&self, request: &ChatRequest, is_sampling_set: bool) -> bool {
+        let is_alike = request.params.temperature == Some(0.0) || request.params.seed.is_some();
+        self.all || (is_alike && is_sampling_set)
     }
 }
 
-/// Whether an answer is whole. One that was cut off or withheld is never kept.
+/// Whether an answer is whole. One that was cut off, was withheld or says nothing is never kept.
 pub(super) fn is_whole(response: &ChatResponse) -> bool {
-    matches!(response.finish, FinishReason::Stop | FinishReason::ToolCalls)
+    let is_empty = response.tool_calls().next().is_none() && response.text().trim().is_empty();
+    matches!(response.finish, FinishReason::Stop | FinishReason::ToolCalls) && !is_empty
 }
 
 /// Why a policy could not be read.
@@ -116,8 +119,9 @@ mod tests {
             request
         };
         let (policy, all) = (CachePolicy::default(), CachePolicy { all: true, ..CachePolicy::default() });
-        assert!(policy.takes(&request(Some(0.0), None)) && policy.takes(&request(Some(0.7), Some(1))));
-        assert!(!policy.takes(&request(None, None)) && !policy.takes(&request(Some(0.1), None)));
-        assert!(all.takes(&request(None, None)));
+        assert!(policy.takes(&request(Some(0.0), None), true) && policy.takes(&request(Some(0.7), Some(1)), true));
+        assert!(!policy.takes(&request(None, None), true) && !policy.takes(&request(Some(0.1), None), true));
+        assert!(!policy.takes(&request(Some(0.0), Some(1)), false), "the model takes neither");
+        assert!(all.takes(&request(None, None), true) && all.takes(&request(None, None), false));
     }
 }

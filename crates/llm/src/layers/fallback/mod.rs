@@ -1,18 +1,17 @@
 //! Several models in the place of one: the next is asked when one fails, and who cannot take a request is passed over.
 
 mod policy;
+mod stand_in;
 
 use std::fmt;
-use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures::StreamExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::budgeted::expected_input;
+use super::{begun, expected};
 use crate::prices::Price;
 use crate::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Note, NoteKind, Notes,
@@ -20,6 +19,7 @@ use crate::{
 
 pub use policy::FallbackOn;
 use policy::{enforces, lacks};
+pub(super) use stand_in::noticed;
 
 /// The time for which a model that could not answer is asked after all others.
 const REST: Duration = Duration::from_secs(30);
@@ -50,7 +50,8 @@ pub struct FallbackModel {
 /// A request goes to the first model that can take it: one that reads its images and documents, calls its tools, holds it in
 /// its context and, where one of the models does, enforces its schema. When that one fails, the next is asked, if it is there
 /// for such a failure ([`FallbackOn`]); each time there is a [`Note`]. A stream that has given a part of its answer ends with
-/// its error: no other model can go on where it stopped. A model that could not answer comes last for half a minute.
+/// its error: no other model can go on where it stopped. A model that could not answer comes last for half a minute; there is
+/// a [`Note`] when another one is asked first for that reason.
 ///
 /// The id is that of the first model, and so are the abilities, save that images, documents and tools are taken where one of
 /// the models takes them.
@@ -65,8 +66,14 @@ pub struct Fallback {
 struct Member {
     is_first: bool,
     model: FallbackModel,
-    /// The end of the time for which it comes last.
-    rest: Mutex<Option<Instant>>,
+    /// The time for which it comes last.
+    rest: Mutex<Option<Rest>>,
+}
+
+struct Rest {
+    end: Instant,
+    /// Whether a note says that another model is asked meanwhile.
+    is_told: bool,
 }
 
 impl FallbackModel {
@@ -99,12 +106,10 @@ impl Fallback {
 
     /// The models in the order in which they are asked.
     fn route(&self, request: &ChatRequest) -> Vec<&Member> {
-        let output = u64::from(request.params.max_tokens.unwrap_or_default());
-        let input = expected_input(request);
-        let expected = input.saturating_add(output);
+        let need = expected(request, 0);
         let mut fit = Vec::new();
         for member in &self.models {
-            match lacks(member.model.model.capabilities(), request, expected) {
+            match lacks(member.model.model.capabilities(), request, need.total()) {
                 None => fit.push(member),
                 Some(why) => {
                     tracing::debug!("`{}` {why}, so another model is asked", member.model.model.id());
@@ -118,14 +123,33 @@ impl Fallback {
         if self.order == RouteOrder::Cheapest {
             let cost = |member: &&Member| match &member.model.price {
                 _ if member.model.model.capabilities().local => 0,
-                Some(price) => price.expected(input, output),
+                Some(price) => price.expected(need.input, need.output),
                 None => u64::MAX,
             };
             fit.sort_by_key(cost);
         }
-        let now = Instant::now();
-        fit.sort_by_key(|member| (member.is_resting(now), !enforces(member.model.model.capabilities(), request)));
+        fit.sort_by_key(|member| !enforces(member.model.model.capabilities(), request));
+        let (now, best) = (Instant::now(), fit.first().copied());
+        fit.sort_by_key(|member| member.is_resting(now));
+        if let (Some(best), Some(first)) = (best, fit.first()) {
+            self.tell_rest(best, first, now);
+        }
         fit
+    }
+
+    /// Notes that a model is passed over while it rests, once for each rest.
+    fn tell_rest(&self, best: &Member, asked: &Member, now: Instant) {
+        let mut rest = best.rest.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(rest) = rest.as_mut().filter(|rest| now < rest.end && !rest.is_told) else { return };
+        if std::ptr::eq(best, asked) {
+            return;
+        }
+        rest.is_told = true;
+        let (id, next) = (best.model.model.id(), asked.model.model.id());
+        let left = (rest.end - now).as_secs_f32().ceil();
+        let message =
+            format!("`{next}` is asked in the place of `{id}`, which failed and is asked last for {left} s more");
+        self.notes.add(Note { model: id.to_string(), kind: NoteKind::FellBack, message });
     }
 
     async fn run<T, F>(&self, request: &ChatRequest, call: F) -> Result<T, ModelError>
@@ -144,10 +168,15 @@ impl Fallback {
                 self.notes.add(Note { model: id.to_string(), kind: NoteKind::FellBack, message });
             }
             match call(&member.model.model).await {
-                Ok(value) => return Ok(value),
+                Ok(value) => {
+                    if !member.is_first {
+                        stand_in::answered();
+                    }
+                    return Ok(value);
+                }
                 Err(error) => {
                     if FallbackOn::Unavailable.takes(&error) && error.is_retryable() {
-                        *member.rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + REST);
+                        member.rest();
                     }
                     failed = Some((member.model.model.id().clone(), error));
                 }
@@ -160,7 +189,12 @@ impl Fallback {
 
 impl Member {
     fn is_resting(&self, now: Instant) -> bool {
-        self.rest.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|end| now < end)
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|rest| now < rest.end)
+    }
+
+    fn rest(&self) {
+        let rest = Rest { end: Instant::now() + REST, is_told: false };
+        *self.rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(rest);
     }
 
     /// Whether this model is asked after a failure of another one. The first one is there for itself, and comes later only
@@ -168,16 +202,6 @@ impl Member {
     fn takes_over(&self, error: &ModelError) -> bool {
         let on = if self.is_first { FallbackOn::Unavailable } else { self.model.on };
         on.takes(error)
-    }
-}
-
-/// A stream with its first event, so that a failure before any content is still a failure of the call.
-async fn begun(stream: impl Future<Output = Result<ChatStream, ModelError>> + Send) -> Result<ChatStream, ModelError> {
-    let mut stream = stream.await?;
-    match stream.next().await {
-        Some(Err(error)) => Err(error),
-        Some(first) => Ok(futures::stream::iter([first]).chain(stream).boxed()),
-        None => Ok(stream),
     }
 }
 

@@ -18,12 +18,17 @@ pub(crate) struct Remaining {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RateHeaders {
     pub(crate) requests: Option<Remaining>,
+    /// Tokens read and generated.
     pub(crate) tokens: Option<Remaining>,
+    /// Tokens read.
+    pub(crate) input: Option<Remaining>,
+    /// Tokens generated.
+    pub(crate) output: Option<Remaining>,
 }
 
 impl RateHeaders {
     /// Reads `x-ratelimit-remaining-requests` with `x-ratelimit-reset-requests`, the same of tokens, and Anthropic's
-    /// `anthropic-ratelimit-requests-remaining` with `-reset`, where the smallest of its kinds of tokens counts. What is not
+    /// `anthropic-ratelimit-requests-remaining` with `-reset`, and the same of its three kinds of tokens. What is not
     /// understood is left out. `now` is the time that dates are compared with.
     pub(crate) fn read<'h>(header: impl Fn(&str) -> Option<&'h str>, now: SystemTime) -> Self {
         let left = |remaining: &str, reset: &str| {
@@ -35,8 +40,7 @@ impl RateHeaders {
                 left(&format!("anthropic-ratelimit-{kind}-remaining"), &format!("anthropic-ratelimit-{kind}-reset"))
             })
         };
-        let tokens = ["tokens", "input-tokens", "output-tokens"].iter().filter_map(|kind| of(kind));
-        Self { requests: of("requests"), tokens: tokens.min_by_key(|left| left.count) }
+        Self { requests: of("requests"), tokens: of("tokens"), input: of("input-tokens"), output: of("output-tokens") }
     }
 }
 
@@ -85,7 +89,10 @@ mod tests {
             ("x-ratelimit-remaining-tokens", "149984"),
             ("x-ratelimit-reset-tokens", "6m0s"),
         ];
-        assert_eq!(read(&openai), RateHeaders { requests: left(0, 8640), tokens: left(149_984, 360_000) });
+        assert_eq!(
+            read(&openai),
+            RateHeaders { requests: left(0, 8640), tokens: left(149_984, 360_000), ..RateHeaders::default() }
+        );
         let anthropic = [
             ("anthropic-ratelimit-requests-remaining", "4"),
             ("anthropic-ratelimit-requests-reset", "2023-11-14T22:13:30Z"),
@@ -94,7 +101,9 @@ mod tests {
             ("anthropic-ratelimit-output-tokens-remaining", "50"),
             ("anthropic-ratelimit-output-tokens-reset", "2023-11-14T22:13:25Z"),
         ];
-        assert_eq!(read(&anthropic), RateHeaders { requests: left(4, 10_000), tokens: left(50, 5000) });
+        let expected =
+            RateHeaders { requests: left(4, 10_000), tokens: None, input: left(900, 1000), output: left(50, 5000) };
+        assert_eq!(read(&anthropic), expected);
         assert_eq!(read(&[]), RateHeaders::default());
         assert_eq!(
             read(&[("x-ratelimit-remaining-tokens", "5")]),

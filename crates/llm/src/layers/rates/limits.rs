@@ -67,11 +67,17 @@ impl FromStr for HostRateLimit {
     }
 }
 
-/// The limits of a host: its own, else those of every host.
+/// The limits of a host: its own, else those of every host. Several entries of one host are one, where the last one that
+/// states a limit counts.
 pub fn limit_of(limits: &[HostRateLimit], host: &str) -> RateLimit {
-    let own = limits.iter().rfind(|limit| limit.host.as_deref() == Some(host));
-    let any = || limits.iter().rfind(|limit| limit.host.is_none());
-    own.or_else(any).map(|limit| limit.limit).unwrap_or_default()
+    let of = |host: Option<&str>| {
+        let entries = limits.iter().filter(|entry| entry.host.as_deref() == host).map(|entry| entry.limit);
+        entries.reduce(|sum, next| RateLimit {
+            requests: next.requests.or(sum.requests),
+            tokens: next.tokens.or(sum.tokens),
+        })
+    };
+    of(Some(host)).or_else(|| of(None)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -88,6 +94,9 @@ mod tests {
         assert_eq!(limit_of(&limits, "127.0.0.1:8080"), limit(Some(5), None));
         assert_eq!(limit_of(&limits, "127.0.0.1:8081"), limit(Some(60), Some(100_000)));
         assert_eq!(limit_of(&limits[1..], "other"), RateLimit::default());
+        let several = ["requests=60", "tokens=100k", "requests=5@h", "tokens=9@h", "requests=6@h"].map(read);
+        assert_eq!(limit_of(&several, "other"), limit(Some(60), Some(100_000)));
+        assert_eq!(limit_of(&several, "h"), limit(Some(6), Some(9)));
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Window {
                 if used.saturating_add(tokens) <= most {
                     break;
                 }
-                used -= call.tokens;
+                used = used.saturating_sub(call.tokens);
                 if call.tokens > 0 {
                     wait = wait.max(self.left(index, now));
                 }
@@ -110,6 +110,18 @@ mod tests {
         assert_eq!(seconds(window.wait(limit, 71, at(60))), 20);
         window.settle(first, 9999);
         assert_eq!(seconds(window.wait(limit, 70, at(60))), 0, "who has left is not counted again");
+    }
+
+    #[test]
+    fn absurd_counts_of_a_server_do_no_harm() {
+        let (mut window, now) = (Window::default(), Instant::now());
+        for tokens in [100, u64::MAX, u64::MAX] {
+            let id = window.enter(1, now);
+            window.settle(id, tokens);
+        }
+        let limit = RateLimit { requests: None, tokens: Some(1000) };
+        assert_eq!(window.wait(limit, 1, now), MINUTE);
+        assert_eq!(window.wait(limit, 1, now + MINUTE), Duration::ZERO);
     }
 
     proptest! {

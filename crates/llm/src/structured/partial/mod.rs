@@ -1,8 +1,8 @@
 //! A JSON value while its text arrives.
 //!
 //! [`PartialJson`] takes the text in pieces, keeps the value so far, and tells what each piece added: more of a string at a
-//! path, a scalar, the end of a string, array or object. Each piece costs what it adds, so the whole text costs as much as
-//! its length. What cannot be told yet is not shown: half an escape, half a pair of surrogates, a number that may go on.
+//! path, a scalar, the end of a string, array or object. Each piece costs what it adds and the length of its path, and not
+//! the length of what was there before. What cannot be told yet is not shown: half an escape, half a pair of surrogates, a number that may go on.
 //!
 //! ```
 //! use graphloom_llm::structured::{PartialEvent, PartialJson};
@@ -66,6 +66,8 @@ pub enum PartialEvent {
 pub struct PartialJson {
     scanner: Scanner,
     root: Option<Value>,
+    /// The member of the root that holds the value, where a provider takes objects only.
+    member: Option<&'static str>,
     open: Vec<Container>,
     expected: Expected,
     /// The name of a member that is being read.
@@ -103,6 +105,11 @@ impl PartialJson {
         Self::default()
     }
 
+    /// Nothing has arrived of a value that comes as this member of an object.
+    pub(super) fn within(member: Option<&'static str>) -> Self {
+        Self { member, ..Self::default() }
+    }
+
     /// Takes more text, and gives what it added, in order.
     pub fn push(&mut self, text: &str) -> Vec<PartialEvent> {
         let mut text = text;
@@ -131,13 +138,16 @@ impl PartialJson {
 
     /// The value so far; `None` before its beginning.
     pub fn value(&self) -> Option<&Value> {
-        self.root.as_ref()
+        match (self.root.as_ref()?, self.member) {
+            (Value::Object(members), Some(member)) => members.get(member),
+            (root, _) => Some(root),
+        }
     }
 
     /// The value so far as a `T`, all of whose members should have defaults; `None` where it does not fit yet. It costs as
     /// much as the value is long.
     pub fn view<T: DeserializeOwned>(&self) -> Option<T> {
-        T::deserialize(self.root.as_ref()?).ok()
+        T::deserialize(self.value()?).ok()
     }
 
     /// Whether the value has ended.
@@ -166,7 +176,7 @@ impl PartialJson {
                 None => {
                     let Some(Value::String(text)) = self.current() else { return Err(NoJson) };
                     text.push_str(&more);
-                    events.push(PartialEvent::Text { path: self.path(self.open.len()), more });
+                    events.extend(self.path().map(|path| PartialEvent::Text { path, more }));
                 }
             },
             (Token::Unquote, Text) => match self.name.take() {
@@ -176,14 +186,14 @@ impl PartialJson {
                     self.expected = Colon;
                 }
                 None => {
-                    events.push(PartialEvent::Ended { path: self.path(self.open.len()) });
+                    events.extend(self.path().map(|path| PartialEvent::Ended { path }));
                     self.expected = CommaOrEnd;
                 }
             },
             (Token::Scalar(word), AnyValue | ValueOrEnd) => {
                 let value: Value = serde_json::from_str(&word).map_err(|_| NoJson)?;
                 self.put(value.clone())?;
-                events.push(PartialEvent::Scalar { path: self.path(self.open.len()), value });
+                events.extend(self.path().map(|path| PartialEvent::Scalar { path, value }));
                 self.expected = CommaOrEnd;
             }
             (Token::Sign(':'), Colon) => self.expected = AnyValue,
@@ -212,7 +222,7 @@ impl PartialJson {
                     ('}', Some(Container::Object(_))) | (']', Some(Container::Array(_))) => {}
                     _ => return Err(NoJson),
                 }
-                events.push(PartialEvent::Ended { path: self.path(self.open.len()) });
+                events.extend(self.path().map(|path| PartialEvent::Ended { path }));
                 self.is_complete = self.open.is_empty();
                 self.expected = CommaOrEnd;
             }
@@ -266,15 +276,20 @@ impl PartialJson {
         Some(value)
     }
 
-    fn path(&self, depth: usize) -> String {
+    /// Where the value is that is being read; `None` for what is not part of the value.
+    fn path(&self) -> Option<String> {
+        let mut open = self.open.iter();
+        if let (Some(member), Some(Value::Object(_))) = (self.member, &self.root) {
+            open.next().filter(|open| matches!(open, Container::Object(name) if name == member))?;
+        }
         let mut path = String::new();
-        for open in self.open.iter().take(depth) {
+        for open in open {
             path.push('/');
             match open {
                 Container::Object(name) => path.push_str(&name.replace('~', "~0").replace('/', "~1")),
                 Container::Array(index) => path.push_str(&index.to_string()),
             }
         }
-        path
+        Some(path)
     }
 }
