@@ -3,6 +3,8 @@
 mod decode;
 mod group;
 mod html;
+#[cfg(feature = "web")]
+mod jats;
 mod markdown;
 mod plain;
 mod visible;
@@ -13,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Locator;
 pub(crate) use decode::decode;
+#[cfg(feature = "web")]
+pub(crate) use jats::article;
 #[cfg(feature = "literature")]
 pub(crate) use visible::is_visible;
 pub use visible::visible_text;
