@@ -21,6 +21,9 @@ pub struct Evidence {
     pub id: String,
     /// Where the document is.
     pub source: Source,
+    /// The address of the copy that was read, where that is not at `source`: an open copy of a published work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
     /// The title of the document.
     pub title: String,
     /// The headings above the passage, outermost first.
@@ -29,7 +32,7 @@ pub struct Evidence {
     pub locator: Locator,
     /// The readable text of the passage, without markup.
     pub text: String,
-    /// BLAKE3, in hexadecimal, of the whole document as it was retrieved.
+    /// BLAKE3, in hexadecimal, of the whole document, or of the copy, as it was retrieved.
     pub content_hash: String,
 }
 
@@ -41,6 +44,7 @@ impl Evidence {
         Self {
             id: id.into(),
             source,
+            copy: None,
             title: title.into(),
             heading: Vec::new(),
             locator: Locator::Document,
@@ -59,9 +63,13 @@ impl Evidence {
     /// The document and the place in it, as a list of references shows them.
     #[must_use]
     pub fn place(&self) -> String {
+        let mut place = self.source.to_string();
+        if let Some(copy) = &self.copy {
+            place.push_str(&format!(", read at {copy}"));
+        }
         match self.locator {
-            Locator::Document => self.source.to_string(),
-            _ => format!("{}, {}", self.source, self.locator),
+            Locator::Document => place,
+            _ => format!("{place}, {}", self.locator),
         }
     }
 }

@@ -65,6 +65,9 @@ pub struct Request {
     pub corpus: Vec<String>,
     /// The engines that are searched, as they were named; the usual ones when none was.
     pub search: Vec<String>,
+    /// Whether open full texts of works are read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub full_text: bool,
     /// The directory that they were given in.
     pub directory: String,
     /// Documents that could not be read, with the reason.

@@ -17,6 +17,8 @@ pub struct Origin {
     pub corpus: Vec<String>,
     /// The engines of `--search`.
     pub search: Vec<String>,
+    /// Whether open full texts are read, as `--full-text` says.
+    pub full_text: bool,
     /// The working directory, from which the folders lead.
     pub directory: String,
     /// The directory of the results.
@@ -30,6 +32,7 @@ impl Origin {
             model: models.chosen.specs.to_string(),
             corpus: sources.corpus.iter().map(|folder| folder.display().to_string()).collect(),
             search: sources.search.iter().map(|engine| engine.name().to_owned()).collect(),
+            full_text: sources.full_text,
             directory: absolute(Path::new(".")),
             out: absolute(out),
         }
@@ -64,6 +67,8 @@ impl Origin {
         }
         if sources.search.is_empty() {
             sources.search = SearchEngine::named(&self.search);
+            // Engines that are named now may have no works.
+            sources.full_text |= self.full_text;
         }
     }
 
@@ -75,4 +80,25 @@ impl Origin {
 
 fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_goes_on_reading_full_texts() {
+        let stored = serde_json::json!({ "search": ["openalex"], "full_text": true });
+        let origin: Origin = serde_json::from_value(stored).unwrap();
+        let mut sources = SourceArgs::default();
+        origin.complete_sources(&mut sources);
+        assert_eq!((&sources.search[..], sources.full_text), (&[SearchEngine::Openalex][..], true));
+        let mut others = SourceArgs { search: vec![SearchEngine::Wikipedia], ..SourceArgs::default() };
+        origin.complete_sources(&mut others);
+        assert!(!others.full_text, "other engines were named");
+        let older: Origin = serde_json::from_str(r#"{"search": ["openalex"]}"#).unwrap();
+        let mut sources = SourceArgs::default();
+        older.complete_sources(&mut sources);
+        assert!(!sources.full_text);
+    }
 }

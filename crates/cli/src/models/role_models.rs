@@ -108,13 +108,14 @@ impl RoleModels<'_> {
             let mut policy = RetryPolicy::default();
             policy.notes = self.notes.clone();
             let host = Host::of(remote.base_url())?;
-            model = Arc::new(RateLimited::new(model, &self.rates(&host)));
-            let turns = self.turns.entry(host).or_insert_with(|| Turns::new(CALLS_AT_A_TIME));
-            model = Arc::new(Concurrency::sharing(model, turns));
+            let rates = self.rates(&host);
             if let Some(after) = self.hedge {
-                let hedged = Hedged::new(model, after);
+                let hedged = Hedged::new(model, after).within(&rates);
                 model = Arc::new(hedged.counted_in(Arc::clone(&self.ledger), price.clone()));
             }
+            model = Arc::new(RateLimited::new(model, &rates));
+            let turns = self.turns.entry(host).or_insert_with(|| Turns::new(CALLS_AT_A_TIME));
+            model = Arc::new(Concurrency::sharing(model, turns));
             model = Arc::new(Retry::new(model, policy));
         }
         Ok((model, price))

@@ -7,6 +7,8 @@ mod docx;
 mod epub;
 mod group;
 mod html;
+#[cfg(feature = "web")]
+mod jats;
 mod kind;
 mod mail;
 mod markdown;
@@ -27,6 +29,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Locator;
 pub(crate) use decode::decode;
+#[cfg(feature = "web")]
+pub(crate) use jats::article;
 #[cfg(feature = "pdf")]
 pub use pdf::serve_reader;
 pub use unread::UnreadReason;

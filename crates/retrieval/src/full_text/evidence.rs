@@ -5,6 +5,7 @@ use futures::StreamExt;
 use super::{FullTexts, NoFullText};
 use crate::Hit;
 use crate::extract::{about, snippet};
+use crate::literature::CopyText;
 
 /// The works of one answer whose full text is looked for, from the first.
 const MOST_WORKS: usize = 5;
@@ -31,9 +32,8 @@ impl FullTexts {
             Ok(found) => {
                 let text = about(query, &found.text, MOST_TEXT);
                 hit.snippet = snippet(query, &text);
-                record.abstract_text = Some(text.clone());
-                hit.evidence.text = text;
-                hit.evidence.content_hash = found.content_hash;
+                record.full_text = Some(CopyText::new(found.url, text, found.content_hash));
+                hit.evidence = record.evidence();
                 (hit, None)
             }
             Err(NoFullText::Closed { asked: None }) => (hit, None),

@@ -5,10 +5,10 @@
 //! bounded and paced like any page of the web.
 
 mod evidence;
-mod jats;
 mod unpaywall;
 
 use std::fmt;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,12 @@ use crate::web::{PageError, Pages};
 
 /// The most places of one work that are tried.
 const MOST_PLACES: usize = 4;
+/// A page with less than so many times the text of the abstract describes the work and does not hold it.
+const TIMES_ABSTRACT: usize = 4;
+/// A page with so much text, in bytes, holds the work however long the abstract is.
+const ENOUGH: usize = 20_000;
+/// The longest wait for a work unless another is set.
+const DEADLINE: Duration = Duration::from_secs(60);
 /// The address of full texts at Europe PMC.
 const EUROPE_PMC: &str = "https://www.ebi.ac.uk/europepmc/webservices/rest";
 /// The address of preprints at arXiv.
@@ -46,6 +52,12 @@ pub enum NoFullText {
     Closed {
         /// Why Unpaywall could not tell, where it was asked and failed.
         asked: Option<Fault>,
+    },
+    /// No copy came in time.
+    #[error("no open copy came within {} s", within.as_secs_f64())]
+    TimedOut {
+        /// How long was waited.
+        within: Duration,
     },
     /// There are open copies, and none could be read.
     #[error("its open copies cannot be read: {}", tried.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
@@ -86,13 +98,15 @@ pub struct FullTexts {
     unpaywall: Option<Unpaywall>,
     europe_pmc: String,
     arxiv: String,
+    deadline: Duration,
 }
 
 impl FullTexts {
     /// Full texts that are read with `pages`.
     #[must_use]
     pub fn new(pages: Pages) -> Self {
-        Self { pages, unpaywall: None, europe_pmc: EUROPE_PMC.to_owned(), arxiv: ARXIV.to_owned() }
+        let (europe_pmc, arxiv) = (EUROPE_PMC.to_owned(), ARXIV.to_owned());
+        Self { pages, unpaywall: None, europe_pmc, arxiv, deadline: DEADLINE }
     }
 
     /// Also asks Unpaywall where works with a DOI are open.
@@ -109,11 +123,26 @@ impl FullTexts {
         self
     }
 
-    /// The full text of a work.
+    /// The longest wait for the full text of one work, with all its places; 60 s unless set.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// The full text of a work. A page with less than four times the text of the work's abstract is passed over: it
+    /// describes the work, as the page of a repository does.
     ///
     /// # Errors
     /// [`NoFullText`] says where was looked, and why nothing could be read.
     pub async fn of(&self, record: &Record) -> Result<FullText, NoFullText> {
+        let found = tokio::time::timeout(self.deadline, self.of_in_time(record)).await;
+        found.unwrap_or(Err(NoFullText::TimedOut { within: self.deadline }))
+    }
+
+    async fn of_in_time(&self, record: &Record) -> Result<FullText, NoFullText> {
+        let about = record.abstract_text.as_ref().map_or(0, String::len);
+        let least = about.saturating_mul(TIMES_ABSTRACT).min(ENOUGH);
         let mut places: Vec<String> = Vec::new();
         let mut tried = Vec::new();
         if let Some(id) = record.pmcid {
@@ -123,7 +152,7 @@ impl FullTexts {
             places.push(format!("{}/html/{id}", self.arxiv));
         }
         places.extend(record.open_access.clone());
-        if let Some(text) = self.first(&places, &mut tried).await {
+        if let Some(text) = self.first(&places, least, &mut tried).await {
             return Ok(text);
         }
         let mut asked = None;
@@ -132,7 +161,7 @@ impl FullTexts {
                 Ok(locations) => {
                     let others: Vec<String> = locations.into_iter().flat_map(OpenLocation::into_addresses).collect();
                     let new: Vec<String> = others.into_iter().filter(|url| !places.contains(url)).collect();
-                    if let Some(text) = self.first(&new, &mut tried).await {
+                    if let Some(text) = self.first(&new, least, &mut tried).await {
                         return Ok(text);
                     }
                 }
@@ -142,13 +171,17 @@ impl FullTexts {
         Err(if tried.is_empty() { NoFullText::Closed { asked } } else { NoFullText::Unreadable { tried } })
     }
 
-    /// The text of the first place that has one.
-    async fn first(&self, places: &[String], tried: &mut Vec<Unread>) -> Option<FullText> {
+    /// The text of the first place that has one of at least `least` bytes.
+    async fn first(&self, places: &[String], least: usize, tried: &mut Vec<Unread>) -> Option<FullText> {
         for url in places {
             if tried.len() >= MOST_PLACES {
                 return None;
             }
             match self.pages.fetch(url).await {
+                Ok(page) if page.text.len() < least => {
+                    let reason = "it describes the work and does not hold it".to_owned();
+                    tried.push(Unread { url: url.clone(), error: PageError::Empty { reason } });
+                }
                 Ok(page) => {
                     return Some(FullText { url: page.url, text: page.text, content_hash: page.content_hash });
                 }
@@ -158,8 +191,6 @@ impl FullTexts {
         None
     }
 }
-
-pub(crate) use jats::article;
 
 fn asked_in_words(asked: Option<&Fault>) -> String {
     asked.map_or_else(String::new, |fault| format!("; Unpaywall {fault}"))

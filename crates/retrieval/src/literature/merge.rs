@@ -160,6 +160,7 @@ fn filled(mut record: Record, more: Record) -> Record {
     record.abstract_text = record.abstract_text.or(more.abstract_text);
     record.url = record.url.or(more.url);
     record.open_access = record.open_access.or(more.open_access);
+    record.full_text = record.full_text.or(more.full_text);
     record.cited_by = record.cited_by.max(more.cited_by);
     if record.kind == RecordKind::Other {
         record.kind = more.kind;

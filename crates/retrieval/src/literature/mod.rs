@@ -83,7 +83,7 @@ pub use openalex::OpenAlex;
 pub use options::{LiteratureOptions, SourceOptions};
 pub use pubmed::Pubmed;
 pub use query::{MOST_RECORDS, Query, Years};
-pub use record::{Provenance, Record, RecordKind};
+pub use record::{CopyText, Provenance, Record, RecordKind};
 pub use recording::{Recorded, Recording};
 pub use semantic_scholar::SemanticScholar;
 pub use source::{Found, Source};

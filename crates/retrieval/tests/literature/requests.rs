@@ -7,7 +7,7 @@ use graphloom_retrieval::literature::{Literature, LiteratureOptions, Query, Sour
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use super::hosts::{SOURCES, ask, body, good_host, only, options};
+use super::hosts::{PUBMED, SOURCES, answer, ask, body, good_host, only, options};
 
 async fn sent(host: &MockServer, route: &str) -> Vec<BTreeMap<String, String>> {
     let requests = host.received_requests().await.unwrap();
@@ -94,6 +94,21 @@ async fn a_key_that_a_host_repeats_is_not_told() {
         let line = findings.reports[0].line();
         assert!(line.contains("is unknown") && !line.contains("secret-key"), "{line}");
     }
+}
+
+#[tokio::test]
+async fn a_key_that_pubmed_repeats_is_in_no_note() {
+    let host = MockServer::start().await;
+    let [(search, numbers), (fetch, _), (summary, summaries)] = PUBMED;
+    answer(&host, search, body(numbers)).await;
+    answer(&host, summary, body(summaries)).await;
+    let told = r#"{"error": "API key invalid", "api-key": "secret-key", "type": "ip"}"#;
+    answer(&host, fetch, ResponseTemplate::new(400).set_body_string(told)).await;
+    let options = only("pubmed", &host).key(SourceName::Pubmed, "secret-key");
+    let findings = ask(options.key_for(SourceName::Pubmed, &host.address().to_string()).unwrap(), "walks").await;
+    let report = findings.reports[0].to_string();
+    assert!(report.contains("the abstracts did not come") && report.contains("API key invalid"), "{report}");
+    assert!(!serde_json::to_string(&findings).unwrap().contains("secret-key"), "{report}");
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! Each engine is asked in its own form, and its answer is read.
 
-use graphloom_retrieval::web::{EngineName, EngineOutcome};
+use graphloom_retrieval::web::{EngineName, EngineOutcome, Web};
 use serde_json::{Value, json};
 use wiremock::{MockServer, Request};
 
-use super::hosts::{ENGINES, KEY, answer, ask, json as body_of};
+use super::hosts::{ENGINES, KEY, answer, ask, json as body_of, options};
 
 async fn good_host() -> MockServer {
     let host = MockServer::start().await;
@@ -90,6 +90,18 @@ async fn brave_is_asked_in_the_address_and_exa_with_a_posted_question() {
         exa.body_json::<Value>().unwrap(),
         json!({"query": "write-ahead log", "numResults": 10, "contents": {"text": {"maxCharacters": 12000}}})
     );
+}
+
+#[tokio::test]
+async fn brave_hears_its_own_codes_of_languages() {
+    for (language, code) in [("ja", "jp"), ("zh", "zh-hans"), ("pt", "pt-pt"), ("no", "nb"), ("de", "de")] {
+        let host = good_host().await;
+        let mut options = options(&host);
+        options.language = language.to_owned();
+        Web::open(&[EngineName::Brave], &options).unwrap().ask("a log", 3).await;
+        let asked = &host.received_requests().await.unwrap()[0];
+        assert!(asked.url.query_pairs().any(|(name, value)| name == "search_lang" && value == code), "{}", asked.url);
+    }
 }
 
 #[tokio::test]

@@ -1,9 +1,14 @@
 //! Open full texts: where they are looked for, how they are read, and what is told where there is none.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use graphloom_retrieval::Search;
 use graphloom_retrieval::full_text::{FullTexts, NoFullText, Unpaywall};
-use graphloom_retrieval::literature::{ArxivId, Contact, Doi, Fault, Pmcid, Record};
+use graphloom_retrieval::literature::export::{bibtex, csl_json};
+use graphloom_retrieval::literature::{
+    ArxivId, Contact, Doi, Fault, Literature, LiteratureOptions, Pmcid, Record, SourceName,
+};
 use graphloom_retrieval::web::{PageError, PageOptions, Pages, PdfText, ReadPdf};
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -107,6 +112,108 @@ async fn unpaywall_says_where_a_work_is_open() {
     }
     let lied = texts(&host).of(&of("10.5555/lie")).await.unwrap_err();
     assert!(matches!(&lied, NoFullText::Closed { asked: Some(Fault::Lied { .. }) }), "{lied}");
+}
+
+const ABSTRACT: &str = "We study walks on the points of a lattice. They mix in a number of steps that depends on the basis \
+    alone, which settles a question of long standing for all lattices of two and of three dimensions.";
+
+/// The page of a repository about a work.
+fn landing_page() -> String {
+    format!(
+        "<!DOCTYPE html><html><head><title>Walks</title></head><body><article><h1>Walks</h1><p>{ABSTRACT}</p><p>This item \
+         may be used under the licence of the repository. Export the citation as a file, or share the item.</p></article>\
+         </body></html>"
+    )
+}
+
+#[tokio::test]
+async fn a_page_that_describes_a_work_is_passed_over_for_the_work() {
+    let host = MockServer::start().await;
+    let places = serde_json::json!({ "doi": "10.5555/walks", "is_oa": true, "oa_locations": [], "best_oa_location": {
+        "url_for_landing_page": format!("{}/item", host.uri()), "url_for_pdf": format!("{}/item.pdf", host.uri()) } });
+    let pdf = format!("%PDF-{}", "spets enin ni xim sklaW ".repeat(100));
+    for (route, with) in [
+        ("/v2/10.5555/walks", body(&places.to_string(), "application/json")),
+        ("/item", body(&landing_page(), "text/html")),
+        ("/item.pdf", body(&pdf, "application/pdf")),
+    ] {
+        Mock::given(path(route)).respond_with(with).mount(&host).await;
+    }
+    let record = work(|record| {
+        record.doi = Doi::parse("10.5555/walks");
+        record.abstract_text = Some(ABSTRACT.to_owned());
+    });
+    let NoFullText::Unreadable { tried } = texts(&host).of(&record).await.unwrap_err() else { panic!("it is open") };
+    assert!(tried[0].to_string().contains("it describes the work") && tried[1].is_pdf(), "{tried:?}");
+    let pages = Pages::new(PageOptions::default().exempt(&host.address().to_string())).unwrap();
+    let unpaywall = Unpaywall::open(&host.uri(), "reader/1", Contact::parse("me@example.org").unwrap()).unwrap();
+    let reading = FullTexts::new(pages.with_pdf(Arc::new(Backwards))).with_unpaywall(unpaywall);
+    let found = reading.of(&record).await.unwrap();
+    assert!(found.url.ends_with("/item.pdf") && found.text.contains("Walks mix in nine steps"), "{found:?}");
+}
+
+#[tokio::test]
+async fn a_short_work_with_a_long_abstract_is_read() {
+    let text =
+        format!("<html><body><article><p>{}</p></article></body></html>", "Walks mix in nine steps. ".repeat(1_000));
+    let host = host(&[("/open", body(&text, "text/html"))]).await;
+    let record = work(|record| {
+        record.open_access = Some(format!("{}/open", host.uri()));
+        record.abstract_text = Some("Walks mix. ".repeat(1_000));
+    });
+    assert!(texts(&host).of(&record).await.unwrap().text.len() > 20_000);
+}
+
+#[tokio::test]
+async fn copies_that_do_not_come_end() {
+    let slow = || ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
+    let host = host(&[("/pmc/PMC7/fullTextXML", slow()), ("/html/1605.08386", slow()), ("/open", slow())]).await;
+    let record = work(|record| {
+        record.pmcid = Pmcid::parse("PMC7");
+        record.arxiv = ArxivId::parse("1605.08386");
+        record.open_access = Some(format!("{}/open", host.uri()));
+    });
+    let begin = Instant::now();
+    let within = Duration::from_millis(300);
+    let texts = texts(&host).deadline(within);
+    let late = tokio::time::timeout(Duration::from_secs(20), texts.of(&record)).await;
+    assert_eq!(late, Ok(Err(NoFullText::TimedOut { within })), "after {:?}", begin.elapsed());
+}
+
+#[tokio::test]
+async fn a_copy_stands_beside_the_abstract_and_is_named_with_its_hash() {
+    let host = MockServer::start().await;
+    let words: serde_json::Map<String, serde_json::Value> = ["Random", "walks", "mix."]
+        .iter()
+        .enumerate()
+        .map(|(at, word)| ((*word).to_owned(), serde_json::json!([at])))
+        .collect();
+    let found = serde_json::json!({ "meta": { "count": 1 }, "results": [{
+        "id": "https://openalex.org/W1", "doi": "https://doi.org/10.5555/walks", "title": "Walks on lattices",
+        "publication_year": 2017, "type": "article", "abstract_inverted_index": words,
+        "authorships": [{ "author_position": "first", "author": { "display_name": "Ann Lee" } }],
+        "open_access": { "is_oa": true, "oa_url": format!("{}/open", host.uri()) } }] });
+    for (route, with) in
+        [("/openalex/works", body(&found.to_string(), "application/json")), ("/open", body(PAGE, "text/html"))]
+    {
+        Mock::given(path(route)).respond_with(with).mount(&host).await;
+    }
+    let options = LiteratureOptions::default().all_at(&host.uri()).only(&[SourceName::OpenAlex]);
+    let literature = Literature::open(options).unwrap().with_full_texts(texts(&host));
+    let answer = literature.search("lattice walks", 3).await;
+    let hit = &answer.hits[0];
+    let record = hit.work.as_deref().unwrap();
+    let copy = format!("{}/open", host.uri());
+    assert!(hit.evidence.text.contains("mixes in nine steps") && hit.snippet.contains("nine steps"), "{hit:?}");
+    assert_eq!(hit.evidence.copy.as_ref(), Some(&copy));
+    assert_eq!(hit.evidence.content_hash, blake3::hash(PAGE.as_bytes()).to_hex().to_string());
+    assert_eq!(hit.evidence.place(), format!("Lee 2017, https://doi.org/10.5555/walks, read at {copy}"));
+    assert_eq!((record.abstract_text.as_deref(), record.readable()), (Some("Random walks mix."), &*hit.evidence.text));
+    for exported in [bibtex(std::slice::from_ref(record)), csl_json(std::slice::from_ref(record)).to_string()] {
+        assert!(exported.contains("Random walks mix.") && !exported.contains("nine steps"), "{exported}");
+    }
+    let stored = serde_json::to_value(record).unwrap();
+    assert_eq!(&serde_json::from_value::<Record>(stored).unwrap(), record);
 }
 
 struct Backwards;

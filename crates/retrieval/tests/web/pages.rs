@@ -107,8 +107,8 @@ async fn what_is_no_page_has_its_error() {
         ("/binary", PageError::Empty { reason: "it is no text".into() }, false),
         ("/gone", PageError::Refused { status: 404 }, false),
         ("/login", PageError::Refused { status: 403 }, false),
-        ("/busy", PageError::Busy { status: 429 }, true),
-        ("/broken", PageError::Busy { status: 500 }, true),
+        ("/busy", PageError::Busy { status: 429, until: None }, true),
+        ("/broken", PageError::Busy { status: 500, until: None }, true),
         ("/zipped", PageError::Encoded { encoding: "gzip".into() }, true),
         ("/slow", PageError::TimedOut { seconds: 0 }, true),
     ] {
@@ -151,6 +151,27 @@ async fn a_host_that_cannot_say_what_it_allows_is_left_alone() {
     let error = fetch(&host, "/log", |_| {}).await.unwrap_err();
     assert!(matches!(&error, PageError::RobotsUnknown { .. }) && error.is_retryable(), "{error}");
     assert!(error.to_string().contains("is down (status 503)"), "{error}");
+}
+
+#[tokio::test]
+async fn a_host_that_asks_for_an_hour_is_not_asked_for_other_pages() {
+    let an_hour = |status| ResponseTemplate::new(status).insert_header("retry-after", "3600");
+    for status in [429, 503] {
+        let host = host(&[("/a", an_hour(status)), ("/b", html(ARTICLE))]).await;
+        let pages = Pages::new(PageOptions::default().exempt(&host.address().to_string())).unwrap();
+        for page in ["a", "b"] {
+            let error = pages.fetch(&format!("{}/{page}", host.uri())).await.unwrap_err();
+            assert!(
+                matches!(error, PageError::Busy { status: told, until: Some(_) } if told == status),
+                "{page}: {error:?}"
+            );
+            assert!(error.to_string().contains("try again after") && error.is_retryable(), "{error}");
+        }
+        let requests = host.received_requests().await.unwrap();
+        let asked: Vec<&str> =
+            requests.iter().map(|sent| sent.url.path()).filter(|path| *path != "/robots.txt").collect();
+        assert_eq!(asked, ["/a"], "once, and the other page not at all");
+    }
 }
 
 #[tokio::test]

@@ -35,6 +35,9 @@ pub struct SessionInfo {
     /// The engines of `--search`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<String>,
+    /// Whether open full texts of works are read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub full_text: bool,
     /// The working directory, from which the folders lead; empty without folders.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub directory: String,

@@ -122,3 +122,56 @@ fn resources_of_servers_are_searched() {
     assert_eq!(without.status.code(), Some(2));
     assert!(text(&without.stderr).contains("`--search mcp` needs `--mcp-config FILE`"), "{}", text(&without.stderr));
 }
+
+#[test]
+fn an_engine_with_a_key_hears_nothing_of_the_notes_unless_it_is_named() {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(async {
+        let server = MockServer::start().await;
+        Mock::given(method("POST")).and(path("/v1/chat/completions")).respond_with(searches).mount(&server).await;
+        let found = json!({"query": "x", "results": [{"title": "Tides", "url": "http://127.0.0.1:9/tides",
+            "content": "The moon moves the tides.", "score": 0.9}], "response_time": 0.2});
+        let answer = ResponseTemplate::new(200).set_body_json(found);
+        Mock::given(path("/search")).respond_with(answer).mount(&server).await;
+        server
+    });
+    let dir = TestDir::new();
+    let model = format!("compatible:asker@{}/v1", server.uri());
+    let line = ["run", "What moves the tides?", "--vault", "vault", "--model", &model, "--no-input"];
+    let asked = |more: &[&str]| {
+        let mut command = dir.command(&[&line[..], more].concat());
+        command.env("TAVILY_API_KEY", "key-of-another-program").env("TAVILY_URL", server.uri());
+        command.env("TAVILY_API_KEY_FOR", server.address().to_string());
+        let output = command.output().unwrap();
+        let requests = runtime.block_on(server.received_requests()).unwrap();
+        let asked = requests.iter().filter(|request| request.url.path() == "/search").count();
+        (asked, text(&output.stderr))
+    };
+    let (count, said) = asked(&[]);
+    assert!(count == 0 && !said.contains("are sent to"), "{said}");
+    let (count, said) = asked(&["--search", "tavily"]);
+    assert!(count == 1 && said.contains("queries of the model are sent to: tavily"), "{count} {said}");
+}
+
+#[test]
+fn a_run_keeps_that_it_reads_full_texts() {
+    let runtime = Runtime::new().unwrap();
+    let answer = json!({"id": "answer", "object": "chat.completion", "created": 1, "model": "asker",
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "The moon."}}]});
+    // A model that searches nothing, so that nobody is asked.
+    let server = runtime.block_on(async {
+        let server = MockServer::start().await;
+        let answer = ResponseTemplate::new(200).set_body_json(answer);
+        Mock::given(path("/v1/chat/completions")).respond_with(answer).mount(&server).await;
+        server
+    });
+    let dir = TestDir::new();
+    let model = format!("compatible:asker@{}/v1", server.uri());
+    let line = ["run", "What moves the tides?", "--vault", "vault", "--model", &model, "--no-input", "--thread", "it"];
+    let output = dir.run(&[&line[..], &["--search", "openalex", "--full-text"]].concat());
+    let shown = dir.run(&["show", "it", "--json"]);
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    let kept = &shown["state"]["session"];
+    assert_eq!((&kept["search"], &kept["full_text"]), (&json!(["openalex"]), &json!(true)), "{}", text(&output.stderr));
+}

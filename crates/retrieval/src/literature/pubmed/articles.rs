@@ -6,6 +6,9 @@ use quick_xml::events::{BytesStart, Event};
 use super::super::text::{entity, one_line};
 use super::super::{Author, Doi, Pmcid, Pmid, Record, RecordKind};
 
+/// The most elements inside each other; works have some ten.
+const DEEPEST: usize = 200;
+
 /// Reads all works that have a title. The error says what does not fit.
 pub(super) fn read(text: &str) -> Result<Vec<Record>, String> {
     let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}'));
@@ -18,6 +21,10 @@ pub(super) fn read(text: &str) -> Result<Vec<Record>, String> {
     loop {
         match reader.read_event().map_err(|error| format!("no XML: {error}"))? {
             Event::Start(start) => {
+                // The names of all that are open are looked at with each.
+                if open.len() >= DEEPEST {
+                    return Err(format!("its elements are nested more than {DEEPEST} deep"));
+                }
                 let name = start.local_name().as_ref().to_owned();
                 if open.is_empty() {
                     if name != "PubmedArticleSet" || was_set {
@@ -203,6 +210,8 @@ mod tests {
             ("<PubmedArticleSet><PubmedArticle>", "cut short"),
             ("<!DOCTYPE a [<!ENTITY b \"bb\">]><PubmedArticleSet>&b;</PubmedArticleSet>", "declares entities"),
             ("<PubmedArticleSet>&bomb;</PubmedArticleSet>", "the entity `bomb`"),
+            (&format!("<PubmedArticleSet>{}", "<i>".repeat(199) + "<q></q>"), "more than 200 deep"),
+            (&format!("<PubmedArticleSet>{}", "<i>".repeat(199)), "cut short"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(reason), "{text}: {error}");

@@ -74,6 +74,7 @@ impl Pubmed {
                 asked.value
             }
             Err(fault) => {
+                let fault = super::without_key(fault, self.key.as_ref());
                 notes.push(format!("the abstracts did not come: it {fault}"));
                 let asked = self.gateway.ask(&self.utility("esummary", of("json")), summaries::read).await?;
                 notes.extend(asked.notes);

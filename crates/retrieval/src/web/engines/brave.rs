@@ -63,7 +63,7 @@ impl Engine for Brave {
         url.query_pairs_mut()
             .append_pair("q", asked.trim())
             .append_pair("count", &limit.to_string())
-            .append_pair("search_lang", &self.language)
+            .append_pair("search_lang", own_code(&self.language))
             .append_pair("text_decorations", "false")
             .append_pair("result_filter", "web")
             .append_pair("extra_snippets", "true");
@@ -75,6 +75,17 @@ impl Engine for Brave {
         let mut asked = asked.map_err(|fault| without_key(fault, self.key.as_ref()))?;
         notes.append(&mut asked.notes);
         Ok(asked.value.after(notes))
+    }
+}
+
+/// Brave's code of a language, which is not always the usual one; it refuses questions in others.
+fn own_code(language: &str) -> &str {
+    match language {
+        "ja" => "jp",
+        "no" => "nb",
+        "pt" => "pt-pt",
+        "zh" => "zh-hans",
+        other => other,
     }
 }
 

@@ -6,6 +6,8 @@ use graphloom_http::gateway::{AnswerError, HostFault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Timestamp;
+
 /// A page that was not read. The message is for the person; the caller names the page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -54,13 +56,16 @@ pub enum PageError {
         status: u16,
     },
     /// The host fails, or wants fewer requests.
-    #[error("the host gave no page (status {status}); try again later")]
+    #[error("the host gave no page (status {status}); try again {}", when_in_words(until.as_ref()))]
     Busy {
         /// The status.
         status: u16,
+        /// When the host may be asked again, when that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Timestamp>,
     },
     /// The page is not of a kind that is read.
-    #[error("the page is `{media_type}`; HTML and plain text are read")]
+    #[error("the page is `{media_type}`; HTML, plain text, Markdown and articles in JATS are read")]
     MediaType {
         /// What it is.
         media_type: String,
@@ -127,11 +132,16 @@ impl PageError {
     }
 }
 
+fn when_in_words(until: Option<&Timestamp>) -> String {
+    until.map_or_else(|| "later".to_owned(), |until| format!("after {until}"))
+}
+
 impl From<HostFault> for PageError {
     fn from(fault: HostFault) -> Self {
         match fault {
-            HostFault::RateLimited { status, .. } | HostFault::Failing { status } => Self::Busy { status },
-            HostFault::BudgetSpent { .. } => Self::Busy { status: 429 },
+            HostFault::RateLimited { status, until } => Self::Busy { status, until: until.map(Timestamp::of) },
+            HostFault::Failing { status } => Self::Busy { status, until: None },
+            HostFault::BudgetSpent { until } => Self::Busy { status: 429, until: until.map(Timestamp::of) },
             HostFault::Refused { status, .. } => Self::Refused { status },
             HostFault::TooLarge { limit } => Self::TooLarge { limit },
             HostFault::TimedOut { seconds } => Self::TimedOut { seconds },
@@ -151,7 +161,10 @@ impl From<HostFault> for PageError {
 impl AnswerError for PageError {
     fn host_fault(&self) -> Option<HostFault> {
         match self {
-            Self::Busy { status } => Some(HostFault::Failing { status: *status }),
+            Self::Busy { status, until } if until.is_some() || *status == 429 => {
+                Some(HostFault::RateLimited { until: until.map(Into::into), status: *status })
+            }
+            Self::Busy { status, .. } => Some(HostFault::Failing { status: *status }),
             Self::TimedOut { seconds } => Some(HostFault::TimedOut { seconds: *seconds }),
             Self::Down { reason } => Some(HostFault::Down { reason: reason.clone() }),
             _ => None,

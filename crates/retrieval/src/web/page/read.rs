@@ -60,7 +60,7 @@ pub(super) fn page(
         Body::Text(format) => format,
         Body::Article => {
             let (text, _) = decode(body, declared);
-            let (title, readable) = crate::full_text::article(&text).map_err(empty)?;
+            let (title, readable) = document::article(&text).map_err(empty)?;
             return finish(url, title, &readable, body, notes);
         }
         Body::Pdf => {

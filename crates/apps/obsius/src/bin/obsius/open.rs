@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphloom_agents::{Risk, Strategy, ToolSource};
 use graphloom_cli::frame::AppRuns;
 use graphloom_cli::{
-    DataDir, Failure, ModelSet, NetworkOptions, Session, build_models, no_models, open_sources, search_tool,
+    DataDir, Failure, ModelSet, NetworkOptions, Session, build_models, no_models, open_engines, search_tool,
 };
 use graphloom_core_graph::{Thread, Threads};
 use graphloom_llm::layers::Spent;
@@ -122,7 +122,13 @@ pub(crate) async fn open_with(
     let mut sources: Vec<Arc<dyn ToolSource>> =
         servers.into_iter().map(|servers| servers as Arc<dyn ToolSource>).collect();
     let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
-    let searched = open_sources(&work.sources, network, &dirs, &session.progress).await?.and(resources_of_servers);
+    // The model has read the notes, so only engines that a person named may see its words.
+    let mut engines = work.sources.engines()?;
+    if work.sources.search.is_empty() {
+        engines.retain(|engine| !engine.is_network());
+    }
+    let searched = open_engines(&engines, &work.sources, network, &dirs, &session.progress).await?;
+    let searched = searched.and(resources_of_servers);
     if !searched.network.is_empty() {
         session.progress.note(format!("queries of the model are sent to: {}", searched.network.join(", ")));
     }

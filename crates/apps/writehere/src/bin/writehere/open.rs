@@ -71,6 +71,6 @@ pub(crate) fn runs(session: &Session) -> AppRuns<'_, Writing> {
 
 /// What a run began with.
 pub(crate) fn origin_of(request: &Request) -> Origin {
-    let Request { model, corpus, search, directory, out, .. } = request.clone();
-    Origin { model, corpus, search, directory, out }
+    let Request { model, corpus, search, full_text, directory, out, .. } = request.clone();
+    Origin { model, corpus, search, full_text, directory, out }
 }

@@ -21,6 +21,9 @@ const LEFT_OUT: &[&str] = &[
     "alternatives",
 ];
 
+/// The most elements inside each other; articles have some twenty.
+const DEEPEST: usize = 200;
+
 /// An article as its title and Markdown. The error says what does not fit: an article without a body is the description of
 /// one.
 pub(crate) fn article(text: &str) -> Result<(String, String), String> {
@@ -33,6 +36,10 @@ pub(crate) fn article(text: &str) -> Result<(String, String), String> {
     loop {
         match reader.read_event().map_err(|error| format!("no XML: {error}"))? {
             Event::Start(start) => {
+                // Each end looks at all that is open.
+                if open.len() >= DEEPEST {
+                    return Err(format!("its elements are nested more than {DEEPEST} deep"));
+                }
                 let name = start.local_name().as_ref().to_owned();
                 if open.is_empty() && name != "article" {
                     return Err(format!("`{name}` stands where an article was expected"));
@@ -117,6 +124,8 @@ mod tests {
             ("<article><front></front></article>", "describes an article"),
             ("<article><body>", "cut short"),
             ("<!DOCTYPE a [<!ENTITY b 'bb'>]><article>&b;</article>", "declares entities"),
+            (&format!("<article>{}", "<p>".repeat(199) + "<q></q>"), "more than 200 deep"),
+            (&format!("<article>{}", "<p>".repeat(199)), "cut short"),
         ] {
             assert!(article(text).unwrap_err().contains(reason), "{text}");
         }
