@@ -110,7 +110,7 @@ async fn a_login_is_made_in_the_browser_kept_and_forgotten() {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let address = lines.find_map(|line| line.ok().filter(|line| line.starts_with("http"))).unwrap();
     std::thread::spawn(move || lines.for_each(drop));
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let client = graphloom_http::client(&address.parse().unwrap(), "browser").unwrap().build().unwrap();
     let page = client.get(address).send().await.unwrap().text().await.unwrap();
     assert!(page.contains("You are logged in"), "{page}");
     let (status, text, _) = told(child.wait_with_output().unwrap());

@@ -76,6 +76,15 @@ fn every_option_changes_something() {
         ("--thread", agent(&[]), agent(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
         ("--record", agent(&[]), agent(&["--record", "tape.jsonl"]), OptionEffect::Writes("tape.jsonl", "It is done.")),
         ("--budget", agent(&[]), agent(&["--budget", "calls=0"]), OptionEffect::Hides("It is done.")),
+        ("--cache", agent(&[]), agent(&["--cache"]), OptionEffect::Shows("answers of earlier runs are taken from")),
+        ("--hedge", agent(&[]), agent(&["--hedge", "5s"]), OptionEffect::Shows("`--hedge` asks nobody twice here")),
+        ("--rate", agent(&[]), agent(&["--rate", "requests=60"]), OptionEffect::Shows("`--rate` limits nothing here")),
+        (
+            "--prices",
+            agent(&[]),
+            agent(&["--prices", "absent.toml"]),
+            OptionEffect::Shows("the prices in `absent.toml` cannot be read"),
+        ),
         (
             "--mcp-config",
             agent(&[]),
