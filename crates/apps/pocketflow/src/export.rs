@@ -49,7 +49,7 @@ fn records(proposal: &Proposal) -> Vec<Record> {
 }
 
 /// A proposal for other machines. A document of one's own has no address there, and the passages that were read of it are
-/// no abstract.
+/// no abstract. The text of an open copy stays here, for it has a licence of its own; its address goes along.
 fn portable(proposal: &Proposal) -> Proposal {
     let mut proposal = proposal.clone();
     for Reference { record, .. } in &mut proposal.references {
@@ -57,6 +57,9 @@ fn portable(proposal: &Proposal) -> Proposal {
             record.abstract_text = None;
         }
         record.url = record.url.take().map(|url| without_machine(&url));
+        if let Some(copy) = &mut record.full_text {
+            copy.text.clear();
+        }
         for place in record.provenance.iter_mut().filter(|place| place.source == LOCAL) {
             place.id = without_machine(&place.id);
         }
@@ -104,6 +107,7 @@ fn reference(reference: &Reference) -> String {
     parts.extend(record.venue.clone());
     parts.extend(record.year.map(|year| year.to_string()));
     parts.extend(record.address());
+    parts.extend(record.full_text.as_ref().map(|copy| format!("Read at {}", copy.url)));
     // What a source of literature does not know is left out; one's own document can be mended.
     if record.provenance.iter().any(|found| found.source == LOCAL) {
         let blanks = [("author", record.authors.is_empty()), ("year", record.year.is_none())];
@@ -118,7 +122,7 @@ fn reference(reference: &Reference) -> String {
 
 #[cfg(test)]
 mod tests {
-    use graphloom_retrieval::literature::{Author, Doi};
+    use graphloom_retrieval::literature::{Author, CopyText, Doi};
 
     use super::*;
     use crate::actions::Action;
@@ -178,6 +182,25 @@ mod tests {
         for text in [written.0, written.1, written.2, json] {
             assert!(text.contains("papers/neaps.md") && !text.contains("/home"), "{text}");
             assert!(!text.contains("A passage"), "{text}");
+        }
+    }
+
+    #[test]
+    fn of_an_open_copy_the_address_is_exported_and_the_abstract_stays_what_it_is() {
+        let mut proposal = proposal();
+        let record = &mut proposal.references[0].record;
+        record.abstract_text = Some("The abstract.".to_owned());
+        record.full_text = Some(CopyText::new("https://a.example/copy", "A paragraph of the copy.", "0a"));
+        assert_eq!(crate::research::text_of(record), "A paragraph of the copy.");
+        let mut session = Session::new("c1");
+        let written = markdown(&proposal);
+        assert!(written.contains("https://doi.org/10.1000/a. Read at https://a.example/copy"), "{written}");
+        let references = [bibtex(&proposal), csl_json(&proposal).to_string()];
+        session.artifacts.proposal = Some(Artifact::new(1, Action::WriteProposal, 0, proposal));
+        let json = json(&session).unwrap_or_default().to_string();
+        assert!(json.contains("https://a.example/copy"), "{json}");
+        for text in references.iter().chain([&json]) {
+            assert!(text.contains("The abstract.") && !text.contains("A paragraph"), "{text}");
         }
     }
 

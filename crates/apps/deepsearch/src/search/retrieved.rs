@@ -35,10 +35,12 @@ impl Retrieved {
     }
 }
 
-/// A result as a document: its address is the document's, so that references count documents, its id the passage's.
+/// A result as a document: its address is the document's, so that references count documents, its id the passage's. Of an
+/// open copy it is the copy's, where a citation can be looked up.
 fn document(hit: Hit, query: &str) -> Document {
     let found = hit.evidence;
     let url = match &found.source {
+        _ if found.copy.is_some() => found.copy.unwrap_or_default(),
         Source::Literature { url, .. } if !url.is_empty() => url.clone(),
         source => source.to_string(),
     };
@@ -77,6 +79,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_work_is_cited_where_its_text_was_read() {
+        let mut evidence = graphloom_retrieval::Evidence::new(
+            "lee-tides#1",
+            Source::Literature { work: "Lee 2017".to_owned(), url: "https://doi.org/10.5555/tides".to_owned() },
+            "Tides",
+            "The moon moves the water.",
+        );
+        let address = |evidence| document(Hit::new(evidence, 1.0, ""), "tides").url;
+        assert_eq!(address(evidence.clone()), "https://doi.org/10.5555/tides");
+        evidence.copy = Some("https://a.example/copy".to_owned());
+        assert_eq!(address(evidence), "https://a.example/copy");
+    }
 
     #[test]
     fn answers_of_earlier_versions_are_read() {

@@ -12,6 +12,7 @@ pub async fn find(search: &dyn Search, query: &str, limit: usize) -> Findings {
     let answer = search.search(query, limit).await;
     let mut findings = Findings::default();
     let mut ranks: BTreeMap<String, u32> = BTreeMap::new();
+    let engines: Vec<Option<String>> = answer.notes.iter().map(|note| engine_of(note, &answer.hits)).collect();
     for hit in answer.hits {
         let rank = ranks.entry(hit.engine.clone()).or_default();
         *rank += 1;
@@ -25,12 +26,25 @@ pub async fn find(search: &dyn Search, query: &str, limit: usize) -> Findings {
         let outcome = EngineOutcome::Failed { fault: Fault::Unusable { reason } };
         findings.reports.push(EngineReport::new("literature", query, outcome));
     }
-    // Notes on single results are on pages.
+    // A note that names no result is on a page.
     let web = findings.reports.iter().position(|report| report.things() == "pages").unwrap_or_default();
-    if let Some(report) = findings.reports.get_mut(web) {
-        report.notes.extend(answer.notes);
+    for (note, engine) in answer.notes.into_iter().zip(engines) {
+        let of = findings.reports.iter().position(|report| Some(&report.engine) == engine.as_ref());
+        if let Some(report) = findings.reports.get_mut(of.unwrap_or(web)) {
+            report.notes.push(note);
+        }
     }
     findings
+}
+
+/// The engine of the result that a note names by its title or its address.
+fn engine_of(note: &str, hits: &[Hit]) -> Option<String> {
+    let is_named = |name: &str| !name.is_empty() && note.contains(&format!("`{name}`"));
+    let hit = hits.iter().find(|hit| match &hit.evidence.source {
+        Source::Web { url } => is_named(url),
+        _ => is_named(&hit.evidence.title),
+    })?;
+    Some(hit.engine.clone())
 }
 
 /// The work of a result; of a page the page itself, whose text stands for the abstract.
@@ -84,6 +98,49 @@ mod tests {
         assert_eq!((record.url.as_deref(), record.year), (Some("https://a.example/tides"), Some(2021)));
         assert_eq!((record.sources(), super::super::text_of(record)), (vec!["wikipedia"], "The moon moves the water."));
         assert!(found.answered());
+    }
+
+    /// A page and a work, of neither of which the whole was read.
+    struct Unread;
+
+    #[async_trait]
+    impl Search for Unread {
+        fn engines(&self) -> Vec<String> {
+            vec!["wikipedia".to_owned(), "openalex".to_owned()]
+        }
+
+        async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
+            let mut answer = Page.search(query, limit).await;
+            let work = Record::new("Neaps").identified();
+            let found = SearchAnswer::of(
+                "openalex",
+                query,
+                vec![Hit::new(work.evidence(), 1.0, "").by("openalex").of_work(work)],
+            );
+            answer.hits.extend(found.hits);
+            answer.reports.extend(found.reports);
+            let notes = [
+                "of `Neaps` only the abstract is used",
+                "of `https://a.example/tides` only the excerpt is used",
+                "slow",
+            ];
+            answer.notes = notes.map(str::to_owned).to_vec();
+            answer
+        }
+    }
+
+    #[tokio::test]
+    async fn a_note_stands_under_the_engine_of_its_result() {
+        let found = find(&Unread, "tides", 5).await;
+        let notes: Vec<Vec<&str>> =
+            found.reports.iter().map(|report| report.notes.iter().map(String::as_str).collect()).collect();
+        assert_eq!(
+            notes,
+            [
+                vec!["of `https://a.example/tides` only the excerpt is used", "slow"],
+                vec!["of `Neaps` only the abstract is used"]
+            ]
+        );
     }
 
     #[tokio::test]

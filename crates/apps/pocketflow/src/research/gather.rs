@@ -73,6 +73,7 @@ fn join(known: &mut Record, mut more: Record) {
     known.venue = known.venue.take().or(more.venue);
     known.url = known.url.take().or(more.url);
     known.open_access = known.open_access.take().or(more.open_access);
+    known.full_text = known.full_text.take().or(more.full_text);
     known.cited_by = known.cited_by.max(more.cited_by);
     known.retracted |= more.retracted;
     for place in more.provenance {

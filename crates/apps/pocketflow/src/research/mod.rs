@@ -23,7 +23,8 @@ pub use graphloom_retrieval::{EngineOutcome, EngineReport};
 pub use literature::{LiteratureConfig, SourceConfig};
 pub use source_lines::source_lines;
 
-/// What is read of a record: its abstract or passages, or the title alone where no source gave either.
+/// What is read of a record: paragraphs of an open copy, its abstract or passages, or the title alone where no source gave
+/// any.
 pub(crate) fn text_of(record: &Record) -> &str {
-    record.abstract_text.as_deref().unwrap_or(&record.title)
+    record.readable()
 }
