@@ -52,7 +52,7 @@ pub fn pdf_of_streams(streams: Vec<(String, Vec<u8>)>) -> Vec<u8> {
     let (size, table) = (objects.len() + 1, file.len());
     let mut end = format!("xref\n0 {size}\n0000000000 65535 f \n");
     for place in places {
-        let _ = write!(end, "{place:010} 00000 n \n");
+        let _ = writeln!(end, "{place:010} 00000 n ");
     }
     let _ = write!(end, "trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n");
     file.extend(end.into_bytes());

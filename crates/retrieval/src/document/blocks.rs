@@ -93,9 +93,9 @@ impl Blocks {
         let (paths, first) = self.sections.finish();
         let mut passages = passages(&self.source, 0, self.units, &paths, size);
         if self.pages.is_empty() {
-            number(&mut passages)
+            number(&mut passages);
         } else {
-            find_pages(&mut passages, &self.pages)
+            find_pages(&mut passages, &self.pages);
         }
         (first, passages)
     }

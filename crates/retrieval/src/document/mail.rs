@@ -64,9 +64,8 @@ impl Letters {
             match &part.body {
                 PartType::Text(text) => paragraphs(text).for_each(|text| self.blocks.block(text, false)),
                 PartType::Html(page) => {
-                    if walk::read(page, level, &mut self.blocks).is_err() {
-                        self.unreadable += 1;
-                    }
+                    let read = walk::read(page, level, &mut self.blocks);
+                    self.unreadable += usize::from(read.is_err());
                 }
                 _ => {}
             }

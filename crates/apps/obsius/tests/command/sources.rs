@@ -128,7 +128,11 @@ fn an_engine_with_a_key_hears_nothing_of_the_notes_unless_it_is_named() {
     let runtime = Runtime::new().unwrap();
     let server = runtime.block_on(async {
         let server = MockServer::start().await;
-        Mock::given(method("POST")).and(path("/v1/chat/completions")).respond_with(searches).mount(&server).await;
+        Mock::given(method("POST"))
+            .and(path("/v1/chat/completions"))
+            .respond_with(SearchingModel("tides"))
+            .mount(&server)
+            .await;
         let found = json!({"query": "x", "results": [{"title": "Tides", "url": "http://127.0.0.1:9/tides",
             "content": "The moon moves the tides.", "score": 0.9}], "response_time": 0.2});
         let answer = ResponseTemplate::new(200).set_body_json(found);

@@ -103,13 +103,15 @@ impl Walk<'_> {
         if level(name).is_some() || BLOCKS.contains(&name) {
             // What stands in an item or a row at its beginning stays in its line.
             let begun = self.lists.last().is_some_and(|_| self.text.ends_with(". ") || self.text == "- ");
-            if !(begun && name != "li") && !(self.cells > 0 && name != "tr") {
+            let stays = (begun && name != "li") || (self.cells > 0 && name != "tr");
+            if !stays {
                 self.close();
             }
         }
         match name {
             "ol" => {
-                self.lists.push((Some(node.attr("start").and_then(|start| start.parse().ok()).unwrap_or(1)), false))
+                let first = node.attr("start").and_then(|start| start.parse().ok()).unwrap_or(1);
+                self.lists.push((Some(first), false));
             }
             "ul" => self.lists.push((None, false)),
             "li" => {
