@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let corpus = Corpus::open(&index, &[folder], CorpusOptions::default())?;
     let began = Instant::now();
     let report = corpus.refresh()?;
-    eprintln!("{report}, {:.1} s on the clock", began.elapsed().as_secs_f64());
+    writeln!(std::io::stderr(), "{report}, {:.1} s on the clock", began.elapsed().as_secs_f64())?;
     let mut out = std::io::stdout().lock();
     for question in std::io::stdin().lock().lines() {
         let options = SearchOptions::with_limit(100).per_document(1);
