@@ -131,7 +131,7 @@ mod tests {
             (&[Nowhere, Arxiv], false, Err("stands alone")),
         ] {
             let corpus = if corpus { vec!["docs".into()] } else { Vec::new() };
-            let args = SourceArgs { search: search.to_vec(), corpus };
+            let args = SourceArgs { search: search.to_vec(), corpus, ..SourceArgs::default() };
             match (args.engines(), expected) {
                 (Ok(engines), Ok(expected)) => assert_eq!(engines, expected),
                 (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),

@@ -124,6 +124,9 @@ fn push_options(line: &mut String, run: &RunArgs, sources: &SourceArgs) {
         let engines: Vec<&str> = sources.search.iter().map(|engine| engine.name()).collect();
         option("--search", &engines.join(","));
     }
+    if let Some(embeddings) = &sources.embeddings {
+        option("--embeddings", &embeddings.to_string());
+    }
     if let Some(file) = &run.parameters.config {
         option("--config", &file.display().to_string());
     }
@@ -147,6 +150,7 @@ mod tests {
         let sources = SourceArgs {
             corpus: vec!["papers".into(), "old papers".into()],
             search: vec![crate::SearchEngine::Local, crate::SearchEngine::Arxiv],
+            ..SourceArgs::default()
         };
         push_options(&mut line, &run, &sources);
         assert_eq!(

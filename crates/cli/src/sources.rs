@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 pub use graphloom_retrieval::NetworkOptions;
-use graphloom_retrieval::{CombinedSearch, Corpus, IndexReport, Network, RetrievalError, Search};
+use graphloom_retrieval::{CombinedSearch, Network, RetrievalError, Search};
 
-use crate::{DataDir, Failure, Progress, SourceArgs, open_corpus};
+use crate::{ConsentArgs, DataDir, Documents, Failure, Progress, SourceArgs, open_documents};
 
 /// What a run searches.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Sources {
     /// The documents of `--corpus`, with what became of each file.
-    pub corpus: Option<(Corpus, IndexReport)>,
+    pub documents: Option<Documents>,
     /// The engines of the web and the sources of literature.
     pub opened: Network,
     /// The names of the engines that queries are sent to.
@@ -22,13 +22,13 @@ pub struct Sources {
 impl Sources {
     /// Everything as one; nothing when nothing is searched.
     pub fn search(&self) -> Option<Arc<dyn Search>> {
-        let corpus = self.corpus.iter().map(|(corpus, _)| Arc::new(corpus.clone()) as Arc<dyn Search>);
-        CombinedSearch::of(corpus.chain(self.opened.search()))
+        let documents = self.documents.iter().map(Documents::search);
+        CombinedSearch::of(documents.chain(self.opened.search()))
     }
 
     /// Documents that could not be read, each with the reason.
     pub fn unread(&self) -> Vec<String> {
-        let unread = self.corpus.iter().flat_map(|(_, report)| &report.unread);
+        let unread = self.documents.iter().flat_map(|documents| &documents.report.unread);
         unread.map(|file| format!("`{}` {}", file.path, file.reason)).collect()
     }
 }
@@ -44,13 +44,14 @@ pub async fn open_sources(
     options: impl FnOnce() -> Result<NetworkOptions, RetrievalError>,
     dirs: &DataDir,
     progress: &Progress,
+    consent: &ConsentArgs,
 ) -> Result<Sources, Failure> {
     let engines = args.engines()?;
-    let corpus = open_corpus(args, &engines, dirs, progress).await?;
+    let documents = open_documents(args, &engines, dirs, progress, consent).await?;
     let network = engines.iter().filter(|engine| engine.is_network());
     let network: Vec<&'static str> = network.map(|engine| engine.name()).collect();
     if network.is_empty() {
-        return Ok(Sources { corpus, ..Sources::default() });
+        return Ok(Sources { documents, ..Sources::default() });
     }
     let opened = options().and_then(|options| options.open(&network)).map_err(|error| match error {
         RetrievalError::NoContact { .. }
@@ -62,5 +63,5 @@ pub async fn open_sources(
         other => other.into(),
     })?;
     opened.withheld.iter().for_each(|withheld| progress.warn(withheld));
-    Ok(Sources { corpus, opened, network })
+    Ok(Sources { documents, opened, network })
 }

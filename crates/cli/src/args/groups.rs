@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use graphloom_agents::{AgentError, Prompts};
 use graphloom_llm::layers::Budget;
-use graphloom_llm::resolve::ModelSpecs;
+use graphloom_llm::resolve::{EmbedderSpec, ModelSpecs};
 
 use crate::{Progress, SearchEngine};
 
@@ -69,6 +69,11 @@ pub struct SourceArgs {
     /// key in the environment (`OPENALEX_API_KEY`), else `none`
     #[arg(long, global = true, value_name = "ENGINES", value_delimiter = ',')]
     pub search: Vec<SearchEngine>,
+    /// Find passages of the corpus by their meaning, too, with vectors of this model: `embedded` (English; 91 MB, fetched
+    /// once), or one of a provider such as `openai:NAME`, `ollama:NAME` or `compatible:NAME@BASE_URL`. It is `off` unless
+    /// named. Vectors are made once for each passage, which takes time and is kept
+    #[arg(long, global = true, value_name = "MODEL")]
+    pub embeddings: Option<EmbedderSpec>,
 }
 
 /// Options of commands that begin a run.

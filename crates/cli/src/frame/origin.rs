@@ -17,6 +17,9 @@ pub struct Origin {
     pub corpus: Vec<String>,
     /// The engines of `--search`.
     pub search: Vec<String>,
+    /// The model of `--embeddings`; empty in runs of earlier versions.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub embeddings: String,
     /// The working directory, from which the folders lead.
     pub directory: String,
     /// The directory of the results.
@@ -30,6 +33,7 @@ impl Origin {
             model: models.chosen.specs.to_string(),
             corpus: sources.corpus.iter().map(|folder| folder.display().to_string()).collect(),
             search: sources.search.iter().map(|engine| engine.name().to_owned()).collect(),
+            embeddings: sources.embeddings.as_ref().map(ToString::to_string).unwrap_or_default(),
             directory: absolute(Path::new(".")),
             out: absolute(out),
         }
@@ -64,6 +68,9 @@ impl Origin {
         }
         if sources.search.is_empty() {
             sources.search = SearchEngine::named(&self.search);
+        }
+        if sources.embeddings.is_none() {
+            sources.embeddings = self.embeddings.parse().ok();
         }
     }
 

@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(files.parameters().count(), 1, "parameters of other programs are none of ours");
 
         let mut models = ModelArgs { model: "embedded".parse().ok(), ..ModelArgs::default() };
-        let mut sources = SourceArgs { corpus: vec!["own".into()], search: Vec::new() };
+        let mut sources = SourceArgs { corpus: vec!["own".into()], ..SourceArgs::default() };
         files.fill_models(&mut models);
         files.fill_sources(&mut sources);
         assert_eq!((models.model.unwrap().to_string().as_str(), sources.corpus), ("embedded", vec!["own".into()]));

@@ -1,12 +1,9 @@
 //! The engines of a run: the corpus, and what `--search` and the configuration name.
 
-use std::sync::Arc;
-
-use graphloom_cli::{DataDir, Failure, SearchEngine, Session, SourceArgs, open_corpus};
+use graphloom_cli::{ConsentArgs, DataDir, Failure, SearchEngine, Session, SourceArgs, open_documents};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::config::SearchMethod;
 use graphloom_deepsearch::search::{Engines, OpenedWeb, open_web};
-use graphloom_retrieval::Search;
 
 /// Opens the engines, and says so when there are none.
 pub(crate) async fn open(
@@ -14,6 +11,7 @@ pub(crate) async fn open(
     session: &Session,
     dirs: &DataDir,
     config: &Config,
+    consent: &ConsentArgs,
 ) -> Result<Engines, Failure> {
     let mut chosen = sources.engines()?;
     match config.info_collector_search_method {
@@ -21,8 +19,8 @@ pub(crate) async fn open(
         SearchMethod::Local => chosen.retain(|engine| *engine == SearchEngine::Local),
         SearchMethod::All => {}
     }
-    let corpus = open_corpus(sources, &chosen, dirs, &session.progress).await?;
-    let local = corpus.map(|(corpus, _)| Arc::new(corpus) as Arc<dyn Search>);
+    let documents = open_documents(sources, &chosen, dirs, &session.progress, consent).await?;
+    let local = documents.map(|documents| documents.search());
     let opened = web(sources, config, &chosen)?;
     opened.withheld.iter().for_each(|withheld| session.progress.warn(withheld));
     if let Some(web) = &opened.search {
