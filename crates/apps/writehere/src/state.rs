@@ -65,6 +65,9 @@ pub struct Request {
     pub corpus: Vec<String>,
     /// The engines that are searched, as they were named; the usual ones when none was.
     pub search: Vec<String>,
+    /// The model of `--embeddings`, as on the command line; empty without one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub embeddings: String,
     /// The directory that they were given in.
     pub directory: String,
     /// Documents that could not be read, with the reason.

@@ -17,6 +17,9 @@ pub struct Origin {
     pub corpus: Vec<String>,
     /// The engines of `--search`.
     pub search: Vec<String>,
+    /// The model of `--embeddings`; empty in runs of earlier versions.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub embeddings: String,
     /// The working directory, from which the folders lead.
     pub directory: String,
     /// The directory of the results.
@@ -30,6 +33,7 @@ impl Origin {
             model: models.chosen.specs.to_string(),
             corpus: sources.corpus.iter().map(|folder| folder.display().to_string()).collect(),
             search: sources.search.iter().map(|engine| engine.name().to_owned()).collect(),
+            embeddings: sources.embeddings.as_ref().map(ToString::to_string).unwrap_or_default(),
             directory: absolute(Path::new(".")),
             out: absolute(out),
         }
@@ -65,6 +69,9 @@ impl Origin {
         if sources.search.is_empty() {
             sources.search = SearchEngine::named(&self.search);
         }
+        if sources.embeddings.is_none() {
+            sources.embeddings = self.embeddings.parse().ok();
+        }
     }
 
     /// The directory of the results: that of `--out`, else the stored one.
@@ -75,4 +82,23 @@ impl Origin {
 
 fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resumed_run_has_its_embeddings_unless_others_are_named() {
+        let completed = |stored: &str, given: Option<&str>| {
+            let origin: Origin = serde_json::from_value(serde_json::json!({ "embeddings": stored })).unwrap();
+            let embeddings = given.map(|given| given.parse().unwrap());
+            let mut sources = SourceArgs { embeddings, ..SourceArgs::default() };
+            origin.complete_sources(&mut sources);
+            sources.embeddings.map(|spec| spec.to_string())
+        };
+        assert_eq!(completed("ollama:m", None).as_deref(), Some("ollama:m"));
+        assert_eq!(completed("ollama:m", Some("off")).as_deref(), Some("off"));
+        assert_eq!(completed("", None), None, "a run of an earlier version, or without the option");
+    }
 }

@@ -35,6 +35,9 @@ pub struct SessionInfo {
     /// The engines of `--search`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<String>,
+    /// The model of `--embeddings`, as on the command line; empty without one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub embeddings: String,
     /// The working directory, from which the folders lead; empty without folders.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub directory: String,

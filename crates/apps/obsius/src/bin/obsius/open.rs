@@ -122,7 +122,9 @@ pub(crate) async fn open_with(
     let mut sources: Vec<Arc<dyn ToolSource>> =
         servers.into_iter().map(|servers| servers as Arc<dyn ToolSource>).collect();
     let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
-    let searched = open_sources(&work.sources, network, &dirs, &session.progress).await?.and(resources_of_servers);
+    let consent = &work.run.models.consent;
+    let searched = open_sources(&work.sources, network, &dirs, &session.progress, consent).await?;
+    let searched = searched.and(resources_of_servers);
     if !searched.network.is_empty() {
         session.progress.note(format!("queries of the model are sent to: {}", searched.network.join(", ")));
     }

@@ -38,6 +38,7 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
         model: info.model.clone(),
         corpus: info.corpus.clone(),
         search: info.search.clone(),
+        embeddings: info.embeddings.clone(),
         directory: info.directory.clone(),
         ..Origin::default()
     };

@@ -79,11 +79,12 @@ pub(crate) async fn request_run(
     info.model = opened.models.chosen.specs.to_string();
     info.today = opened.models.today().await?;
     info.seed = about.seed;
-    let Origin { corpus, search, directory, .. } = Origin::of(&opened.models, about.sources, Path::new("."));
+    let Origin { corpus, search, embeddings, directory, .. } =
+        Origin::of(&opened.models, about.sources, Path::new("."));
     if !corpus.is_empty() {
         info.directory = directory;
     }
-    (info.corpus, info.search) = (corpus, search);
+    (info.corpus, info.search, info.embeddings) = (corpus, search, embeddings);
     info.config = config;
     info.earlier = earlier;
     let thread = opened.runs.thread(id);

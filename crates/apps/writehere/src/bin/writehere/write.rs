@@ -39,8 +39,9 @@ pub(crate) async fn write(session: &Session, mode: Mode, mut args: WriteArgs) ->
     let output = &args.work.output;
     let out = output.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
     request.unread.clone_from(&opened.unread);
-    let Origin { model, corpus, search, directory, out: to } = Origin::of(&opened.models, &args.work.sources, &out);
-    (request.model, request.corpus, request.search) = (model, corpus, search);
+    let origin = Origin::of(&opened.models, &args.work.sources, &out);
+    let Origin { model, corpus, search, embeddings, directory, out: to } = origin;
+    (request.model, request.corpus, request.search, request.embeddings) = (model, corpus, search, embeddings);
     (request.directory, request.out) = (directory, to);
     prepare(&out)?;
     let policy = policy(&opened).await?;
