@@ -78,6 +78,7 @@ mod answers;
 mod args;
 mod corpus;
 mod data_dir;
+mod documents;
 mod drawing;
 mod error;
 mod interrupt;
@@ -106,6 +107,7 @@ pub use args::{
 };
 pub use corpus::open_corpus;
 pub use data_dir::DataDir;
+pub use documents::{Documents, open_documents};
 pub use drawing::{GraphFormat, svg};
 pub use error::CliError;
 pub use interrupt::{Interrupt, SignalSubscription, follow};
@@ -115,8 +117,8 @@ pub use mcp::{McpArgs, mcp_config, mcp_logins, mcp_servers};
 #[cfg(feature = "mcp")]
 pub use mcp_search::McpSearch;
 pub use models::{
-    Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, find_servers, key_plan,
-    no_models, usable_model,
+    Chosen, ModelSet, Reason, ServerOptions, build_embedder, build_models, build_models_with, choose_models,
+    find_servers, key_plan, no_models, usable_model,
 };
 #[cfg(feature = "embedded")]
 pub use models::{fetch_options, fetch_weights, installed_weights, known_model};

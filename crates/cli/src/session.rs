@@ -124,6 +124,9 @@ fn push_options(line: &mut String, run: &RunArgs, sources: &SourceArgs) {
         let engines: Vec<&str> = sources.search.iter().map(|engine| engine.name()).collect();
         option("--search", &engines.join(","));
     }
+    if let Some(embeddings) = &sources.embeddings {
+        option("--embeddings", &embeddings.to_string());
+    }
     if let Some(file) = &run.parameters.config {
         option("--config", &file.display().to_string());
     }
@@ -147,13 +150,14 @@ mod tests {
         let sources = SourceArgs {
             corpus: vec!["papers".into(), "old papers".into()],
             search: vec![crate::SearchEngine::Local, crate::SearchEngine::Arxiv],
+            embeddings: "ollama:m".parse().ok(),
             ..SourceArgs::default()
         };
         push_options(&mut line, &run, &sources);
         assert_eq!(
             line,
             "pocketflow resume tides-1 --model 'scripted:my model.jsonl' --corpus papers --corpus 'old papers' --search \
-             local,arxiv --set literature.contact=me@example.org --set 'title=a b'"
+             local,arxiv --embeddings ollama:m --set literature.contact=me@example.org --set 'title=a b'"
         );
         args.data_dir = Some("my runs/it's".into());
         args.store = Some(StoreKind::Encrypted);

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 pub use graphloom_retrieval::NetworkOptions;
-use graphloom_retrieval::{CombinedSearch, Corpus, IndexReport, Network, RetrievalError, Search};
+use graphloom_retrieval::{CombinedSearch, Network, RetrievalError, Search};
 
-use crate::{DataDir, Failure, Progress, SearchEngine, SourceArgs, open_corpus};
+use crate::{ConsentArgs, DataDir, Documents, Failure, Progress, SearchEngine, SourceArgs, open_documents};
 
 /// What a run searches.
 #[derive(Default)]
 #[non_exhaustive]
 pub struct Sources {
     /// The documents of `--corpus`, with what became of each file.
-    pub corpus: Option<(Corpus, IndexReport)>,
+    pub documents: Option<Documents>,
     /// The engines of the web and the sources of literature.
     pub opened: Network,
     /// The names of the engines that queries are sent to.
@@ -31,8 +31,8 @@ impl std::fmt::Debug for Sources {
 impl Sources {
     /// Everything as one; nothing when nothing is searched.
     pub fn search(&self) -> Option<Arc<dyn Search>> {
-        let corpus = self.corpus.iter().map(|(corpus, _)| Arc::new(corpus.clone()) as Arc<dyn Search>);
-        CombinedSearch::of(corpus.chain(self.others.clone()).chain(self.opened.search()))
+        let documents = self.documents.iter().map(Documents::search);
+        CombinedSearch::of(documents.chain(self.others.clone()).chain(self.opened.search()))
     }
 
     /// The same with something else that is searched.
@@ -44,7 +44,7 @@ impl Sources {
 
     /// Documents that could not be read, each with the reason.
     pub fn unread(&self) -> Vec<String> {
-        let unread = self.corpus.iter().flat_map(|(_, report)| &report.unread);
+        let unread = self.documents.iter().flat_map(|documents| &documents.report.unread);
         unread.map(|file| format!("`{}` {}", file.path, file.reason)).collect()
     }
 }
@@ -60,8 +60,9 @@ pub async fn open_sources(
     options: impl FnOnce() -> Result<NetworkOptions, RetrievalError>,
     dirs: &DataDir,
     progress: &Progress,
+    consent: &ConsentArgs,
 ) -> Result<Sources, Failure> {
-    open_engines(&args.engines()?, args, options, dirs, progress).await
+    open_engines(&args.engines()?, args, options, dirs, progress, consent).await
 }
 
 /// The same for engines that a program chose of what `--search` and its parameters name.
@@ -74,15 +75,16 @@ pub async fn open_engines(
     options: impl FnOnce() -> Result<NetworkOptions, RetrievalError>,
     dirs: &DataDir,
     progress: &Progress,
+    consent: &ConsentArgs,
 ) -> Result<Sources, Failure> {
     if args.full_text && !engines.iter().any(|engine| engine.is_literature()) {
         return Err(Failure::usage("`--full-text` needs a source of literature, such as `--search openalex`"));
     }
-    let corpus = open_corpus(args, engines, dirs, progress).await?;
+    let documents = open_documents(args, engines, dirs, progress, consent).await?;
     let network = engines.iter().filter(|engine| engine.is_network());
     let network: Vec<&'static str> = network.map(|engine| engine.name()).collect();
     if network.is_empty() {
-        return Ok(Sources { corpus, ..Sources::default() });
+        return Ok(Sources { documents, ..Sources::default() });
     }
     let options = options().map(|mut options| {
         options.full_texts |= args.full_text;
@@ -99,7 +101,7 @@ pub async fn open_engines(
         other => other.into(),
     })?;
     opened.withheld.iter().for_each(|withheld| progress.warn(withheld));
-    Ok(Sources { corpus, opened, network, others: None })
+    Ok(Sources { documents, opened, network, others: None })
 }
 
 /// What a program says where nothing is searched; `so` is what follows from it, such as ` and the report cites nothing`.

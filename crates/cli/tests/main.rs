@@ -2,6 +2,7 @@
 
 mod args;
 mod config;
+mod documents;
 mod keys;
 mod models;
 mod private;

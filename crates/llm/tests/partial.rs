@@ -168,8 +168,11 @@ fn time_of(length: usize) -> Duration {
     let text = format!("{{\"a\": [\"{}\"]}}", "x".repeat(length));
     let once = || {
         let (begun, mut partial) = (Instant::now(), PartialJson::new());
-        let added: usize =
-            text.as_bytes().chunks(1).map(|byte| partial.push(std::str::from_utf8(byte).expect("letters of ASCII")).len()).sum();
+        let added: usize = text
+            .as_bytes()
+            .chunks(1)
+            .map(|byte| partial.push(std::str::from_utf8(byte).expect("letters of ASCII")).len())
+            .sum();
         assert_eq!(added, length + 3);
         begun.elapsed()
     };

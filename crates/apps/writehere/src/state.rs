@@ -68,6 +68,9 @@ pub struct Request {
     /// Whether open full texts of works are read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub full_text: bool,
+    /// The model of `--embeddings`, as on the command line; empty without one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub embeddings: String,
     /// The directory that they were given in.
     pub directory: String,
     /// Documents that could not be read, with the reason.

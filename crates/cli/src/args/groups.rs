@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use graphloom_agents::{AgentError, Prompts};
 use graphloom_llm::layers::{Budget, CachePolicy, HedgeAfter, HostRateLimit};
-use graphloom_llm::resolve::ModelSpecs;
+use graphloom_llm::resolve::{EmbedderSpec, ModelSpecs};
 
 use crate::{Progress, SearchEngine};
 
@@ -85,6 +85,11 @@ pub struct SourceArgs {
     /// key or an address in the environment, such as `OPENALEX_API_KEY`, else `none`
     #[arg(long, global = true, value_name = "ENGINES", value_delimiter = ',')]
     pub search: Vec<SearchEngine>,
+    /// Find passages of the corpus by their meaning, too, with vectors of this model: `embedded` (English; 91 MB, fetched
+    /// once), or one of a provider such as `openai:NAME`, `ollama:NAME` or `compatible:NAME@BASE_URL`. It is `off` unless
+    /// named. Vectors are made once for each passage, which takes time and is kept
+    #[arg(long, global = true, value_name = "MODEL")]
+    pub embeddings: Option<EmbedderSpec>,
     /// Read the open full texts of works, where there are any, and not their abstracts alone
     #[arg(long, global = true)]
     pub full_text: bool,

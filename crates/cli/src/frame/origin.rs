@@ -19,6 +19,9 @@ pub struct Origin {
     pub search: Vec<String>,
     /// Whether open full texts are read, as `--full-text` says.
     pub full_text: bool,
+    /// The model of `--embeddings`; empty in runs of earlier versions.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub embeddings: String,
     /// The working directory, from which the folders lead.
     pub directory: String,
     /// The directory of the results.
@@ -33,6 +36,7 @@ impl Origin {
             corpus: sources.corpus.iter().map(|folder| folder.display().to_string()).collect(),
             search: sources.search.iter().map(|engine| engine.name().to_owned()).collect(),
             full_text: sources.full_text,
+            embeddings: sources.embeddings.as_ref().map(ToString::to_string).unwrap_or_default(),
             directory: absolute(Path::new(".")),
             out: absolute(out),
         }
@@ -70,6 +74,9 @@ impl Origin {
             // Engines that are named now may have no works.
             sources.full_text |= self.full_text;
         }
+        if sources.embeddings.is_none() {
+            sources.embeddings = self.embeddings.parse().ok();
+        }
     }
 
     /// The directory of the results: that of `--out`, else the stored one.
@@ -100,5 +107,19 @@ mod tests {
         let mut sources = SourceArgs::default();
         older.complete_sources(&mut sources);
         assert!(!sources.full_text);
+    }
+
+    #[test]
+    fn a_resumed_run_has_its_embeddings_unless_others_are_named() {
+        let completed = |stored: &str, given: Option<&str>| {
+            let origin: Origin = serde_json::from_value(serde_json::json!({ "embeddings": stored })).unwrap();
+            let embeddings = given.map(|given| given.parse().unwrap());
+            let mut sources = SourceArgs { embeddings, ..SourceArgs::default() };
+            origin.complete_sources(&mut sources);
+            sources.embeddings.map(|spec| spec.to_string())
+        };
+        assert_eq!(completed("ollama:m", None).as_deref(), Some("ollama:m"));
+        assert_eq!(completed("ollama:m", Some("off")).as_deref(), Some("off"));
+        assert_eq!(completed("", None), None, "a run of an earlier version, or without the option");
     }
 }

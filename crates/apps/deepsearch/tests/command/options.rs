@@ -66,6 +66,12 @@ fn every_option_changes_something() {
             ask(&["--corpus", "corpus", "--full-text"]),
             OptionEffect::Shows("needs a source of literature"),
         ),
+        (
+            "--embeddings",
+            ask(&["--corpus", "corpus"]),
+            ask(&["--corpus", "corpus", "--embeddings", "compatible:m@http://127.0.0.1:9/v1"]),
+            OptionEffect::Shows("what is searched for, are sent to `http://127.0.0.1:9/v1`"),
+        ),
         ("--thread", ask(&[]), ask(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
         ("--out", again(&[]), again(&["--out", "mine"]), OptionEffect::Writes("mine/report.md", "The log")),
         (

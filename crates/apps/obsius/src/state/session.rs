@@ -38,6 +38,9 @@ pub struct SessionInfo {
     /// Whether open full texts of works are read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub full_text: bool,
+    /// The model of `--embeddings`, as on the command line; empty without one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub embeddings: String,
     /// The working directory, from which the folders lead; empty without folders.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub directory: String,

@@ -83,6 +83,12 @@ fn every_option_changes_something() {
             run(&["--corpus", "papers", "--full-text"]),
             OptionEffect::Shows("needs a source of literature"),
         ),
+        (
+            "--embeddings",
+            run(&["--corpus", "papers"]),
+            run(&["--corpus", "papers", "--embeddings", "compatible:m@http://127.0.0.1:9/v1"]),
+            OptionEffect::Shows("what is searched for, are sent to `http://127.0.0.1:9/v1`"),
+        ),
         ("--prompts", run(&[]), run(&["--prompts", "prompts"]), OptionEffect::Shows("broken")),
         (
             "--vault",

@@ -1,10 +1,11 @@
 //! Documents of a local corpus as works.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use graphloom_retrieval::{Corpus, Hit, RetrievalError, Search, SearchAnswer, SearchOptions, Source};
+use graphloom_retrieval::{Hit, Search, SearchAnswer, Source};
 
 use super::described::{self, Described};
 use super::{Fault, Provenance, Record};
@@ -13,45 +14,49 @@ use super::{Fault, Provenance, Record};
 pub(crate) const LOCAL: &str = "local";
 
 /// Documents of a local corpus. Each document is one record, with its best passages in place of an abstract.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Documents {
-    corpus: Arc<Corpus>,
+    corpus: Arc<dyn Search>,
+}
+
+impl fmt::Debug for Documents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Documents").finish_non_exhaustive()
+    }
 }
 
 impl Documents {
-    /// The documents of an indexed corpus.
-    pub fn new(corpus: Corpus) -> Self {
-        Self { corpus: Arc::new(corpus) }
+    /// The documents of an indexed corpus, which finds passages.
+    pub fn new(corpus: Arc<dyn Search>) -> Self {
+        Self { corpus }
     }
+}
 
-    fn find(&self, query: &str, limit: usize) -> Result<Vec<Hit>, RetrievalError> {
-        let mut options = SearchOptions::default();
-        // Several passages may be of one document.
-        options.limit = limit.saturating_mul(2);
-        let mut found: Vec<(Hit, Record)> = Vec::new();
-        for hit in self.corpus.search(query, &options)? {
-            let place = place(&hit.evidence.source);
-            if let Some((_, record)) = found.iter_mut().find(|(_, record)| record.url.as_ref() == Some(&place)) {
-                let text = record.abstract_text.get_or_insert_default();
-                text.push_str("\n\n");
-                text.push_str(&hit.evidence.text);
-                continue;
-            }
-            let mut record = Record::new(&hit.evidence.title);
-            record.id = document_id(&hit.evidence.id);
-            record.abstract_text = Some(hit.evidence.text.clone());
-            let rank = u32::try_from(found.len()).unwrap_or(u32::MAX).saturating_add(1);
-            record.provenance = vec![Provenance::new(LOCAL, &place, query, rank)];
-            record.url = Some(place);
-            if let Source::Local { root, path } = &hit.evidence.source {
-                let Described { authors, year } = described::of_file(&Path::new(root).join(path));
-                (record.authors, record.year) = (authors, year);
-            }
-            found.push((hit, record));
+/// The documents of passages, each once, at most `limit`.
+fn documents_of(hits: Vec<Hit>, query: &str, limit: usize) -> Vec<Hit> {
+    let mut found: Vec<(Hit, Record)> = Vec::new();
+    for hit in hits {
+        let place = place(&hit.evidence.source);
+        if let Some((_, record)) = found.iter_mut().find(|(_, record)| record.url.as_ref() == Some(&place)) {
+            let text = record.abstract_text.get_or_insert_default();
+            text.push_str("\n\n");
+            text.push_str(&hit.evidence.text);
+            continue;
         }
-        found.truncate(limit);
-        Ok(found.into_iter().map(|(hit, record)| hit.by(LOCAL).of_work(record)).collect())
+        let mut record = Record::new(&hit.evidence.title);
+        record.id = document_id(&hit.evidence.id);
+        record.abstract_text = Some(hit.evidence.text.clone());
+        let rank = u32::try_from(found.len()).unwrap_or(u32::MAX).saturating_add(1);
+        record.provenance = vec![Provenance::new(LOCAL, &place, query, rank)];
+        record.url = Some(place);
+        if let Source::Local { root, path } = &hit.evidence.source {
+            let Described { authors, year } = described::of_file(&Path::new(root).join(path));
+            (record.authors, record.year) = (authors, year);
+        }
+        found.push((hit, record));
     }
+    found.truncate(limit);
+    found.into_iter().map(|(hit, record)| hit.by(LOCAL).of_work(record)).collect()
 }
 
 /// Where a document is, without the path of this machine: the name of the corpus folder, and the file in it.
@@ -77,13 +82,19 @@ impl Search for Documents {
     }
 
     async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
-        let (local, words) = (self.clone(), query.to_owned());
-        let found = tokio::task::spawn_blocking(move || local.find(&words, limit)).await;
-        let fault = |reason: String| SearchAnswer::failed(LOCAL, query, Fault::Unusable { reason });
-        match found {
-            Ok(Ok(hits)) => SearchAnswer::of(LOCAL, query, hits),
-            Ok(Err(error)) => fault(error.to_string()),
-            Err(_) => fault("the search stopped".to_owned()),
+        // Several passages may be of one document.
+        let passages = self.corpus.search(query, limit.saturating_mul(2)).await;
+        if !passages.answered() {
+            return passages;
+        }
+        let (hits, words) = (passages.hits, query.to_owned());
+        match tokio::task::spawn_blocking(move || documents_of(hits, &words, limit)).await {
+            Ok(hits) => {
+                let mut answer = SearchAnswer::of(LOCAL, query, hits);
+                answer.notes = passages.notes;
+                answer
+            }
+            Err(_) => SearchAnswer::failed(LOCAL, query, Fault::Unusable { reason: "the search stopped".to_owned() }),
         }
     }
 }

@@ -67,6 +67,12 @@ fn every_option_changes_something() {
             say(&["--corpus", "papers", "--full-text"]),
             OptionEffect::Shows("needs a source of literature"),
         ),
+        (
+            "--embeddings",
+            say(&["--corpus", "papers"]),
+            say(&["--corpus", "papers", "--embeddings", "compatible:m@http://127.0.0.1:9/v1"]),
+            OptionEffect::Shows("what is searched for, are sent to `http://127.0.0.1:9/v1`"),
+        ),
         ("--thread", chat(&[]), chat(&["--thread", "mine"]), OptionEffect::Shows("conversation `mine`")),
         (
             "--out",

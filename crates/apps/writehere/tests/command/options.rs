@@ -90,6 +90,12 @@ fn every_option_changes_something() {
             report(&["--corpus", "corpus", "--full-text"]),
             OptionEffect::Shows("needs a source of literature"),
         ),
+        (
+            "--embeddings",
+            report(&["--corpus", "corpus"]),
+            report(&["--corpus", "corpus", "--embeddings", "compatible:m@http://127.0.0.1:9/v1"]),
+            OptionEffect::Shows("what is searched for, are sent to `http://127.0.0.1:9/v1`"),
+        ),
         ("--thread", report(&[]), report(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
         ("--out", report(&[]), report(&["--out", "mine"]), OptionEffect::Writes("mine/report.md", "Part one")),
         ("--config", print(&[]), print(&["--config", "mine.toml"]), OptionEffect::Shows("length = 77")),

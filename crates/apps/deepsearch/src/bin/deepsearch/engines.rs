@@ -1,12 +1,12 @@
 //! The engines of a run: the corpus, and what `--search` and the configuration name.
 
-use std::sync::Arc;
-
-use graphloom_cli::{DataDir, Failure, McpArgs, SearchEngine, Session, SourceArgs, nothing_searched, open_engines};
+use graphloom_cli::{
+    ConsentArgs, DataDir, Failure, McpArgs, SearchEngine, Session, SourceArgs, nothing_searched, open_engines,
+};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::config::SearchMethod;
 use graphloom_deepsearch::search::{Engines, configured_engines, network_options, open_web};
-use graphloom_retrieval::{CombinedSearch, Search};
+use graphloom_retrieval::CombinedSearch;
 
 /// Opens the engines, and says so when there are none.
 pub(crate) async fn open(
@@ -15,6 +15,7 @@ pub(crate) async fn open(
     session: &Session,
     dirs: &DataDir,
     config: &Config,
+    consent: &ConsentArgs,
 ) -> Result<Engines, Failure> {
     let wrong = |notice: graphloom_deepsearch::status::Notice| Failure::usage(notice.to_string());
     let variable = |name: &str| std::env::var(name).ok();
@@ -33,11 +34,12 @@ pub(crate) async fn open(
     let network = chosen.iter().filter(|engine| engine.is_network());
     let names: Vec<String> = network.map(|engine| engine.name().to_owned()).collect();
     let options = if names.is_empty() { None } else { Some(network_options(config, &names, variable).map_err(wrong)?) };
-    let opened = open_engines(&chosen, sources, || Ok(options.unwrap_or_default()), dirs, &session.progress).await?;
-    let corpus = opened.corpus.map(|(corpus, _)| Arc::new(corpus) as Arc<dyn Search>);
+    let opened =
+        open_engines(&chosen, sources, || Ok(options.unwrap_or_default()), dirs, &session.progress, consent).await?;
+    let documents = opened.documents.map(|documents| documents.search());
     let resources = mcp.search(sources, session).await?;
     let resources = resources.filter(|_| chosen.contains(&SearchEngine::Mcp));
-    let local = CombinedSearch::of(corpus.into_iter().chain(resources));
+    let local = CombinedSearch::of(documents.into_iter().chain(resources));
     let web = opened.opened.search();
     if !opened.network.is_empty() {
         session.progress.note(format!("queries are sent to: {}", opened.network.join(", ")));

@@ -40,7 +40,7 @@ pub(crate) async fn open(
     let replay = models.cassette.as_ref().filter(|cassette| cassette.is_replay());
     let search = match replay {
         Some(_) => Engines::default(),
-        None => engines::open(&work.sources, &work.mcp, session, &dirs, config).await?,
+        None => engines::open(&work.sources, &work.mcp, session, &dirs, config, &work.run.models.consent).await?,
     };
     let names = search.names();
     let search = match &models.cassette {

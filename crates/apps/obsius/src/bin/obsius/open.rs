@@ -122,12 +122,13 @@ pub(crate) async fn open_with(
     let mut sources: Vec<Arc<dyn ToolSource>> =
         servers.into_iter().map(|servers| servers as Arc<dyn ToolSource>).collect();
     let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
+    let consent = &work.run.models.consent;
     // The model has read the notes, so only engines that a person named may see its words.
     let mut engines = work.sources.engines()?;
     if work.sources.search.is_empty() {
         engines.retain(|engine| !engine.is_network());
     }
-    let searched = open_engines(&engines, &work.sources, network, &dirs, &session.progress).await?;
+    let searched = open_engines(&engines, &work.sources, network, &dirs, &session.progress, consent).await?;
     let searched = searched.and(resources_of_servers);
     if !searched.network.is_empty() {
         session.progress.note(format!("queries of the model are sent to: {}", searched.network.join(", ")));

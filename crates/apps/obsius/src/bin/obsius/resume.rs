@@ -39,6 +39,7 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
         corpus: info.corpus.clone(),
         search: info.search.clone(),
         full_text: info.full_text,
+        embeddings: info.embeddings.clone(),
         directory: info.directory.clone(),
         ..Origin::default()
     };

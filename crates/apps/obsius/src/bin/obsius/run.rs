@@ -79,11 +79,13 @@ pub(crate) async fn request_run(
     info.model = opened.models.chosen.specs.to_string();
     info.today = opened.models.today().await?;
     info.seed = about.seed;
-    let Origin { corpus, search, full_text, directory, .. } = Origin::of(&opened.models, about.sources, Path::new("."));
+    let Origin { corpus, search, full_text, embeddings, directory, .. } =
+        Origin::of(&opened.models, about.sources, Path::new("."));
     if !corpus.is_empty() {
         info.directory = directory;
     }
-    (info.corpus, info.search, info.full_text) = (corpus, search, full_text);
+    (info.corpus, info.search) = (corpus, search);
+    (info.full_text, info.embeddings) = (full_text, embeddings);
     info.config = config;
     info.earlier = earlier;
     let thread = opened.runs.thread(id);

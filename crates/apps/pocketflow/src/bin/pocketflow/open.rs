@@ -42,7 +42,8 @@ async fn sources(setup: &Setup) -> Result<Arc<dyn Search>, Failure> {
     let config = &setup.config.literature;
     let network = || config.network(|name| std::env::var(name).ok());
     let mcp = setup.work.mcp.search(&setup.work.sources, &setup.session).await?;
-    let sources = open_sources(&setup.work.sources, network, &setup.session.dirs()?, progress).await?;
+    let consent = &setup.work.run.models.consent;
+    let sources = open_sources(&setup.work.sources, network, &setup.session.dirs()?, progress, consent).await?;
     if !sources.network.is_empty() {
         progress.note(format!("queries that you approve are sent to: {}", sources.network.join(", ")));
     }
@@ -50,7 +51,7 @@ async fn sources(setup: &Setup) -> Result<Arc<dyn Search>, Failure> {
     if sources.opened.literature.is_some() && !is_reachable && config.address.is_none() {
         progress.note("the sources want to know whom to reach: `--set literature.contact=you@example.org`");
     }
-    let documents = sources.corpus.map(|(corpus, _)| Arc::new(Documents::new(corpus)) as Arc<dyn Search>);
+    let documents = sources.documents.map(|documents| Arc::new(Documents::new(documents.search())) as Arc<dyn Search>);
     Ok(CombinedSearch::of(documents.into_iter().chain(mcp).chain(sources.opened.search())).unwrap_or_else(|| {
         progress.warn(nothing_searched(""));
         Arc::new(NoSearch)

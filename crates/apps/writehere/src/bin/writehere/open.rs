@@ -34,9 +34,10 @@ pub(crate) async fn open(
     spent: Spent,
 ) -> Result<Opened, Failure> {
     let dirs = session.dirs()?;
+    let consent = &work.run.models.consent;
     let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
     let mcp = work.mcp.search(&work.sources, session).await?;
-    let sources = open_sources(&work.sources, network, &dirs, &session.progress).await?.and(mcp);
+    let sources = open_sources(&work.sources, network, &dirs, &session.progress, consent).await?.and(mcp);
     let store = session.store().await?;
     let models = build_models(&work.run.models, &dirs, &session.progress, spent).await?;
     let mut profile = profile_of(mode)?;
@@ -71,6 +72,6 @@ pub(crate) fn runs(session: &Session) -> AppRuns<'_, Writing> {
 
 /// What a run began with.
 pub(crate) fn origin_of(request: &Request) -> Origin {
-    let Request { model, corpus, search, full_text, directory, out, .. } = request.clone();
-    Origin { model, corpus, search, full_text, directory, out }
+    let Request { model, corpus, search, full_text, embeddings, directory, out, .. } = request.clone();
+    Origin { model, corpus, search, full_text, embeddings, directory, out }
 }

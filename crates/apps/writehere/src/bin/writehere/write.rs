@@ -40,8 +40,9 @@ pub(crate) async fn write(session: &Session, mode: Mode, mut args: WriteArgs) ->
     let out = output.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
     request.unread.clone_from(&opened.unread);
     let origin = Origin::of(&opened.models, &args.work.sources, &out);
-    let Origin { model, corpus, search, full_text, directory, out: to } = origin;
-    (request.model, request.corpus, request.search, request.full_text) = (model, corpus, search, full_text);
+    let Origin { model, corpus, search, full_text, embeddings, directory, out: to } = origin;
+    (request.model, request.corpus, request.search) = (model, corpus, search);
+    (request.full_text, request.embeddings) = (full_text, embeddings);
     (request.directory, request.out) = (directory, to);
     prepare(&out)?;
     let policy = policy(&opened).await?;
