@@ -70,7 +70,7 @@ fn every_option_changes_something() {
             "--skills",
             agent(&[]),
             agent(&["--skills", "absent"]),
-            OptionEffect::Shows("`absent` is no folder of skills"),
+            OptionEffect::Shows("absent` is no folder of skills"),
         ),
         ("--max-turns", agent(&[]), agent(&["--max-turns", "0"]), OptionEffect::Shows("0 is not in 1..=1000")),
         ("--thread", agent(&[]), agent(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
