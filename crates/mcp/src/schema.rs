@@ -1,5 +1,6 @@
 //! Schemas and descriptions that every provider takes.
 
+use graphloom_text::is_visible;
 use serde_json::{Map, Value};
 
 use crate::names::fitted;
@@ -114,8 +115,8 @@ fn reveal(schema: &mut Value) -> bool {
             for (word, member) in members.iter_mut() {
                 match member {
                     Value::String(text) if word == "description" || word == "title" => {
-                        if text.chars().any(is_hidden) {
-                            text.retain(|c| !is_hidden(c));
+                        if !text.chars().all(is_visible) {
+                            text.retain(is_visible);
                             changed = true;
                         }
                     }
@@ -151,19 +152,13 @@ pub(crate) fn original(arguments: Map<String, Value>, renamed: &[(String, String
 /// A text of a server without characters that nobody sees: controls, directions of writing and tags can hide words from a
 /// person that the model reads. Says whether it was changed.
 pub(crate) fn described(text: &str) -> (String, bool) {
-    let mut plain: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+    let mut plain: String = text.chars().filter(|c| is_visible(*c)).collect();
     if let Some((cut, _)) = plain.char_indices().nth(DESCRIPTION) {
         plain.truncate(cut);
         plain.push('…');
     }
     let changed = plain != text;
     (plain, changed)
-}
-
-fn is_hidden(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\t'))
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-        || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

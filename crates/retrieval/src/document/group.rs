@@ -7,6 +7,10 @@ use graphloom_text::sentences;
 use super::Passage;
 use crate::Locator;
 
+/// Sentences are looked for in so many bytes at a time: what it takes to find them grows with the square of a text in which
+/// few letters follow full stops, as in tables of numbers.
+const STRETCH: usize = 8 * 1024;
+
 /// The smallest piece a format knows: a paragraph, a list item, a table row, a block of code.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
@@ -50,7 +54,7 @@ impl Unit {
         }
         let mut cuts = vec![0];
         let mut start = 0;
-        for sentence in sentences(&self.text) {
+        for sentence in sentences_in_stretches(&self.text) {
             if sentence.end - start > size && sentence.start > start {
                 start = sentence.start;
                 cuts.push(start);
@@ -71,6 +75,24 @@ impl Unit {
         };
         cuts.windows(2).map(piece).filter(|unit| !unit.text.is_empty()).collect()
     }
+}
+
+/// The sentences of a text, looked for in stretches of at most [`STRETCH`] bytes. A longer sentence is cut, a shorter one is not:
+/// the last of a stretch is looked for again in the next one.
+fn sentences_in_stretches(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let end = if text.len() - at <= STRETCH { text.len() } else { cut_before(text, at, at + STRETCH) };
+        let of_stretch = sentences(&text[at..end]);
+        let begun = of_stretch.last().filter(|last| end < text.len() && last.start > 0).map(|last| at + last.start);
+        found.extend(of_stretch.iter().map(|sentence| at + sentence.start..at + sentence.end));
+        if begun.is_some() {
+            found.pop();
+        }
+        at = begun.unwrap_or(end);
+    }
+    found
 }
 
 /// The last space before `limit`, or else the last character boundary; always after `start`.
@@ -261,6 +283,24 @@ mod tests {
         assert!(document.passages.len() > 3);
         assert_tiled(&source, &document.passages);
         assert_eq!(bytes_of(&document.passages[0]), bytes_of(&document.passages[1]));
+    }
+
+    #[test]
+    fn sentences_are_the_same_in_stretches() {
+        let counted: String = (0..3000).map(|number| format!("Sentence {number} ends here. ")).collect();
+        for text in ["", "One. Two.", &counted, &"é. È ".repeat(9000)] {
+            assert_eq!(sentences_in_stretches(text), sentences(text));
+        }
+    }
+
+    #[test]
+    fn a_sentence_longer_than_a_stretch_is_cut() {
+        for text in ["word ".repeat(10_000), "x".repeat(20_000), "é".repeat(10_000), " ".repeat(20_000)] {
+            let found = sentences_in_stretches(&text);
+            assert!(found.iter().all(|sentence| sentence.len() <= STRETCH));
+            let bare = |text: &str| text.replace(' ', "");
+            assert_eq!(bare(&found.into_iter().map(|sentence| &text[sentence]).collect::<String>()), bare(&text));
+        }
     }
 
     #[test]
