@@ -1,8 +1,14 @@
 //! The documents of `--corpus`.
 
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
 use graphloom_retrieval::{Corpus, CorpusOptions, IndexReport};
 
 use crate::{DataDir, ExitStatus, Failure, Progress, SearchEngine, SourceArgs};
+
+/// The running program, once it has begun as [`main`](crate::main) begins one: it can read PDF files apart.
+pub(crate) static READER: OnceLock<Option<PathBuf>> = OnceLock::new();
 
 /// Opens the corpus that the options name, brings its index up to date, and tells what could not be read. `None` unless
 /// `local` is among the `engines`, see [`SourceArgs::engines`].
@@ -25,7 +31,9 @@ pub async fn open_corpus(
     let (index, roots) = (dirs.index(&args.corpus), args.corpus.clone());
     progress.phase("reading the corpus");
     let opened = tokio::task::spawn_blocking(move || {
-        let corpus = Corpus::open(&index, &roots, CorpusOptions::default())?;
+        let mut options = CorpusOptions::default();
+        options.reader = READER.get().cloned().flatten();
+        let corpus = Corpus::open(&index, &roots, options)?;
         let report = corpus.refresh()?;
         Ok::<_, graphloom_retrieval::RetrievalError>((corpus, report))
     });

@@ -11,9 +11,11 @@ use graphloom_llm::providers::without_user;
 use crate::config::ConfigFiles;
 use crate::line::{self, Line};
 use crate::store::Chosen;
-use crate::{BaseArgs, ExitStatus, Failure, Progress, Session, log};
+use crate::{BaseArgs, ExitStatus, Failure, Progress, Session, corpus, log};
 
 /// Reads the command line, sets up logging and a runtime, runs the application, and ends with its status.
+///
+/// A program that was started to read a document apart does only that, see [`graphloom_retrieval::serve_reader`].
 ///
 /// An error is told on stderr with its causes; a wrong command line ends with status 2, a signal outside a run with 130.
 pub fn main<A, F, Fut>(run: F) -> ExitCode
@@ -22,6 +24,10 @@ where
     F: FnOnce(A, Session) -> Fut,
     Fut: Future<Output = Result<ExitStatus, Failure>>,
 {
+    if let Some(ended) = graphloom_retrieval::serve_reader(std::env::args_os()) {
+        return ended;
+    }
+    corpus::READER.get_or_init(|| std::env::current_exe().ok());
     match line::read::<A>(std::env::args_os().collect()) {
         Ok(Line::Run(args)) => start(args, run).into(),
         Ok(Line::Describe(described)) => {

@@ -66,12 +66,7 @@ fn every_option_changes_something() {
             vec!["mcp", "list", "--config", "absent.json"],
             OptionEffect::Shows("`absent.json` cannot be read"),
         ),
-        (
-            "--skills",
-            agent(&[]),
-            agent(&["--skills", "absent"]),
-            OptionEffect::Shows("absent` is no folder of skills"),
-        ),
+        ("--skills", agent(&[]), agent(&["--skills", "absent"]), OptionEffect::Shows("absent` is no folder of skills")),
         ("--max-turns", agent(&[]), agent(&["--max-turns", "0"]), OptionEffect::Shows("0 is not in 1..=1000")),
         ("--thread", agent(&[]), agent(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
         ("--record", agent(&[]), agent(&["--record", "tape.jsonl"]), OptionEffect::Writes("tape.jsonl", "It is done.")),

@@ -7,6 +7,7 @@ mod budget;
 mod configuration;
 mod described;
 mod dialogue;
+mod documents;
 mod embedded;
 mod graphs;
 mod kills;
