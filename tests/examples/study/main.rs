@@ -49,7 +49,7 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     let dirs = session.dirs()?;
     let models = build_models(&args.models, &dirs, &session.progress, Spent::default()).await?;
     let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
-    let sources = open_sources(&args.sources, network, &dirs, &session.progress).await?;
+    let sources = open_sources(&args.sources, network, &dirs, &session.progress, &args.models.consent).await?;
     let search = sources.search().map(Engines::of).unwrap_or_default();
     let tools = Tools::new(&models.models, search, &models.ledger, time_text)
         .map_err(|error| Failure::new(ExitStatus::Failed, error))?;
