@@ -50,8 +50,7 @@ fn a_report_cites_sentences_of_every_kind_of_document() {
         report(&dir);
         let result = dir.json("out/final_result.json");
         let citations = result["citation_messages"]["data"].as_array().unwrap();
-        let of_log =
-            citations.iter().find(|citation| citation["evidence_id"].as_str().unwrap().starts_with("logging#"));
+        let of_log = citations.iter().find(|citation| citation["url"] == format!("corpus/{name}"));
         let of_log = of_log.unwrap_or_else(|| panic!("{name} is not cited: {citations:?}"));
         assert_eq!(of_log["verdict"], "supported", "{name}: {of_log:#}");
         let written = dir.read("out/report.md");
@@ -60,11 +59,12 @@ fn a_report_cites_sentences_of_every_kind_of_document() {
 }
 
 #[test]
-fn a_pdf_file_that_fills_the_memory_is_told_and_left_out() {
+fn a_pdf_file_that_unpacks_without_end_is_told_and_left_out() {
     let dir = TestDir::new();
     let bomb = pdf_of_streams(vec![("/Filter /FlateDecode".to_owned(), spaces(8 << 10))]);
     assert!(bomb.len() < 16 << 20, "{}", bomb.len());
     std::fs::write(dir.path("corpus/bomb.pdf"), bomb).unwrap();
     let told = report(&dir);
-    assert!(told.contains("`corpus/bomb.pdf` cannot be understood: its reader ran out of memory"), "{told}");
+    let line = told.lines().find(|line| line.contains("`corpus/bomb.pdf`")).unwrap_or_else(|| panic!("{told}"));
+    assert!(line.ends_with("so it is not searched"), "{line}");
 }
