@@ -336,9 +336,9 @@ async fn two_who_ask_the_same_at_once_ask_the_host_once() {
 
 /// Who reads the answers of a host and tells what it says.
 #[derive(Debug)]
-struct Told(HostFault);
+struct RepeatedBody(HostFault);
 
-impl fmt::Display for Told {
+impl fmt::Display for RepeatedBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             HostFault::Refused { body, .. } => f.write_str(body),
@@ -347,13 +347,13 @@ impl fmt::Display for Told {
     }
 }
 
-impl From<HostFault> for Told {
+impl From<HostFault> for RepeatedBody {
     fn from(fault: HostFault) -> Self {
         Self(fault)
     }
 }
 
-impl AnswerError for Told {
+impl AnswerError for RepeatedBody {
     fn host_fault(&self) -> Option<HostFault> {
         Some(self.0.clone())
     }
@@ -387,7 +387,7 @@ async fn what_a_host_repeats_of_a_request_is_not_logged() {
     let host = host(|_| reply(401, &[], "the key sk-of-mine is not valid"));
     let address = Url::parse("https://repeats.test/page?key=sk-of-mine").unwrap();
     let gateway = Gateway::over(&address, Arc::clone(&host) as Arc<dyn Transport>, Politeness::default()).at(noon);
-    let told = gateway.ask(&address, |_| Ok::<_, Told>(())).await.unwrap_err();
+    let told = gateway.ask(&address, |_| Ok::<_, RepeatedBody>(())).await.unwrap_err();
     assert!(told.to_string().contains("sk-of-mine"), "the caller hears it, and hides it: {told}");
     let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert!(logged.contains("a request failed") && logged.contains("status 401"), "{logged}");

@@ -87,8 +87,8 @@ fn compare(recipe: Recipe, step: usize, own: &[f32], peer: &[(u32, f32)]) -> f32
     distance
 }
 
-#[test]
 #[ignore = "needs `LLAMA_SERVER`, llama.cpp's server, which `.ci/llama-server` installs"]
+#[test]
 fn all_architectures_agree_with_llama_cpp() {
     let folder = tempfile::tempdir().unwrap();
     let (mut golden, mut far) = (serde_json::Map::new(), Vec::new());
