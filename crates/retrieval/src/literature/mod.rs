@@ -58,6 +58,7 @@ mod recording;
 mod semantic_scholar;
 mod source;
 pub(crate) mod text;
+mod xml;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../../docs/literature.md")]

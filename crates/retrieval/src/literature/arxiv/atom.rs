@@ -4,6 +4,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::literature::text::entity;
+use crate::literature::xml::attribute;
 
 /// A feed, as far as it is needed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -111,11 +112,6 @@ fn end(feed: &mut Feed, open: &[String], name: &str, content: &str) {
         _ => return,
     };
     content.clone_into(field);
-}
-
-fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let attribute = start.try_get_attribute(name).ok()??;
-    Some(attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?.into_owned())
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The works of `efetch`, in the form of PubMed's own document type.
 
 use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::Event;
 
 use super::super::text::{entity, one_line};
+use super::super::xml::attribute;
 use super::super::{Author, Doi, Pmcid, Pmid, Record, RecordKind};
 
 /// The most elements inside each other; works have some ten.
@@ -191,11 +192,6 @@ impl Article {
         };
         Some(record)
     }
-}
-
-fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let attribute = start.try_get_attribute(name).ok()??;
-    Some(attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?.into_owned())
 }
 
 #[cfg(test)]
