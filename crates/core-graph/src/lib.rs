@@ -179,7 +179,7 @@ pub mod diagram {
 
 /// What a state tells of its fields: for states without the derive.
 pub mod fields {
-    pub use crate::state::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
+    pub use crate::state::{Field, FieldChange, FieldKind, FieldSet, JsonForm, Op, Stored};
 }
 
 /// What lies between a node and what runs it: for drivers, and for nodes that are more than a function.

@@ -3,6 +3,7 @@
 #[doc(hidden)]
 pub mod checks;
 mod field;
+mod from_json;
 pub(crate) mod json;
 #[doc(hidden)]
 pub mod keep;
@@ -18,7 +19,8 @@ use serde::de::DeserializeOwned;
 
 use crate::error_text::debug_is_text;
 
-pub use field::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
+pub use field::{Field, FieldChange, FieldKind, FieldSet, JsonForm, Op, Stored};
+pub(crate) use from_json::changes_of;
 pub use json::{FieldError, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, LayoutErrors};
 pub use log::Log;
 pub(crate) use reading::{ReadFields, ReadState};
