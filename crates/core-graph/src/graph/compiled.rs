@@ -10,7 +10,7 @@ use crate::handler::NodeFn;
 use crate::name::Node;
 use crate::state::{Field, State, StateError, changes_of};
 use crate::store::{Store, StoreError};
-use crate::topology::{ExecutableGraph, NodeRun, Outline, Topology};
+use crate::topology::{ExecutableGraph, Mode, NodeRun, Outline, Topology};
 
 /// A graph that passed [`compile`](crate::StateGraph::compile). Cloning it is cheap.
 pub struct Compiled<S: State, Cx = ()> {
@@ -46,6 +46,11 @@ impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
     /// A drawing of the graph.
     pub fn diagram(&self) -> &Diagram {
         &self.diagram
+    }
+
+    /// When finished tasks commit.
+    pub fn mode(&self) -> Mode {
+        self.executable.topology.mode
     }
 
     /// The fields of the state.
