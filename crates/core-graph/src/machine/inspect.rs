@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::checkpoint::StepNames;
 use crate::error::RunError;
+use crate::event::Payload;
 use crate::json_value;
 use crate::machine::commit::CommittedTask;
 use crate::machine::task::{Pending, Phase};
@@ -52,6 +53,11 @@ impl MachineCore {
             finished: matches!(task.phase, Phase::Finished(_)),
         };
         self.frontier.iter().map(shown).collect()
+    }
+
+    /// The input of the send that made a task.
+    pub(crate) fn packet(&self, id: TaskId) -> Option<Payload> {
+        Some(Payload::stored(self.frontier.get(id)?.input.clone()?))
     }
 
     /// The error of a super-step that was stopped because it took longer than the limit.

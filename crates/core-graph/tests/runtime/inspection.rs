@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{Checkpointer, HistoryFilter, MemoryCheckpointer, ThreadStatus};
 use graphloom_core_graph::{
-    Answers, Context, Mode, Node, NodeError, PendingTask, RunError, START, Snapshot, State, StateGraph, Task,
+    Answers, Context, EventKind, Mode, Node, NodeError, Payload, PendingTask, RunError, START, Snapshot, State,
+    StateGraph, Task,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::log::{Noted, Work, done, note, noted, thread};
 
@@ -115,4 +116,23 @@ async fn pending_tasks_are_listed_each_by_itself_with_what_was_sent_to_them() {
         assert_eq!(thread.state().await.unwrap().tasks, [], "a thread that is done has none");
         assert_eq!(all(&thread.at(2).state().await.unwrap().tasks), new, "{mode:?}: as it stood there");
     }
+}
+
+#[tokio::test]
+async fn the_start_of_a_task_tells_what_was_sent_to_it() {
+    let thread = thread(parts(Mode::Barrier));
+    let mut run = thread.run(Work::update());
+    let mut started = Vec::new();
+    while let Some(event) = run.next().await {
+        let json = serde_json::to_value(&event).unwrap();
+        let EventKind::TaskStarted { node, packet } = event.kind else { continue };
+        assert_eq!(json.get("packet").cloned(), packet.as_ref().map(Payload::json), "{node}");
+        let read: graphloom_core_graph::Event = serde_json::from_value(json).unwrap();
+        let EventKind::TaskStarted { packet: read, .. } = read.kind else { panic!("it is read as another event") };
+        assert_eq!(read.as_ref().map(Payload::json), packet.as_ref().map(Payload::json));
+        started.push((node, packet.as_ref().map(Payload::json)));
+    }
+    let part = |title: &str, pages: Option<u32>| ("part".to_owned(), Some(json!({"title": title, "pages": pages})));
+    let plain = |node: &str| (node.to_owned(), None);
+    assert_eq!(started, [plain("plan"), plain("check"), part("a", Some(3)), part("b", None)]);
 }
