@@ -167,7 +167,7 @@ pub use questions::{Answer, Answers, Questions};
 pub use recorder::Lag;
 pub use state::{FieldError, Log, Shared, Snapshot, State, StateError, Table};
 pub use step::Step;
-pub use tasks::Question;
+pub use tasks::{PendingTask, Question};
 pub use thread::{App, At, AtSubgraph, Imported, Thread, ThreadState, Threads};
 pub use timeout::Timeout;
 pub use topology::{Mode, Persistence, Retry};
