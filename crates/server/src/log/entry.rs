@@ -38,8 +38,6 @@ pub(crate) enum LogEvent {
         attempt: u32,
         /// The checkpoint at the head before the run.
         base: Option<u64>,
-        /// The sequence number in the runtime's journal with which it began, where it has one.
-        journal: Option<u64>,
     },
     /// A subgraph began, or goes on.
     SubgraphStarted { graph: String },
