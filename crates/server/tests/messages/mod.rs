@@ -1,0 +1,5 @@
+//! Chat messages as a user of the crate meets them.
+
+mod forms;
+mod in_a_graph;
+mod reducer;
