@@ -81,13 +81,13 @@ fn describe(value: &Value) -> String {
 }
 
 fn read_object(mut object: Map<String, Value>) -> Result<Message, MessageError> {
-    let kind = take_kind(&mut object)?;
-    let fields = Fields { object, kind };
-    fields.read()
+    let role = take_role(&mut object)?;
+    let Some(kind) = kind_of(&role) else { return Err(MessageError::UnknownRole { role }) };
+    Fields { object, kind }.read(&role)
 }
 
-/// Finds what kind of message an object is, and takes what wraps it off.
-fn take_kind(object: &mut Map<String, Value>) -> Result<MessageKind, MessageError> {
+/// Finds the role of an object, and takes what wraps it off.
+fn take_role(object: &mut Map<String, Value>) -> Result<String, MessageError> {
     let mut role = match object.shift_remove("role") {
         None | Some(Value::Null) => object.shift_remove("type"),
         role => {
@@ -102,7 +102,7 @@ fn take_kind(object: &mut Map<String, Value>) -> Result<MessageKind, MessageErro
         unwrap(object, "data");
     }
     match role {
-        Some(Value::String(role)) => kind_of(&role).ok_or(MessageError::UnknownRole { role }),
+        Some(Value::String(role)) => Ok(role),
         None | Some(Value::Null) => Err(MessageError::NotAMessage { found: describe(&Value::Object(Map::new())) }),
         Some(other) => Err(MessageError::UnknownRole { role: other.to_string() }),
     }
@@ -123,11 +123,15 @@ struct Fields {
 }
 
 impl Fields {
-    fn read(mut self) -> Result<Message, MessageError> {
+    fn read(mut self, role: &str) -> Result<Message, MessageError> {
         let content = self.content()?;
         let id = self.id()?;
         let name = self.text("name")?;
-        let additional_kwargs = self.map("additional_kwargs")?;
+        let mut additional_kwargs = self.map("additional_kwargs")?;
+        if role == "developer" {
+            // As LangChain keeps it, so that what sends the message to a model can tell it from `system`.
+            additional_kwargs.insert("__openai_role__".to_owned(), role.into());
+        }
         let response_metadata = self.map("response_metadata")?;
         let mut rest = Map::new();
         match self.kind {
@@ -211,8 +215,8 @@ impl Fields {
     fn list(&mut self, key: &'static str) -> Result<Vec<Value>, MessageError> {
         match self.take(key) {
             None => Ok(Vec::new()),
-            Some(Value::Array(list)) => Ok(list),
-            Some(_) => Err(self.wrong(key, "a list")),
+            Some(Value::Array(list)) if list.iter().all(Value::is_object) => Ok(list),
+            Some(_) => Err(self.wrong(key, "a list of objects")),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Tool calls of a model's message, read from `LangChain`'s form and from OpenAI's.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Tool calls that can be made, and those whose arguments cannot be read.
 pub(super) struct ToolCalls {
@@ -9,12 +9,12 @@ pub(super) struct ToolCalls {
 }
 
 /// Turns the calls that have OpenAI's form, `{"id", "function": {"name", "arguments"}}`, into `LangChain`'s,
-/// `{"name", "args", "id", "type": "tool_call"}`; others stay as they are.
+/// `{"name", "args", "id", "type": "tool_call"}`. Calls of that form have these keys first, and keep any others.
 pub(super) fn read_tool_calls(calls: Vec<Value>) -> ToolCalls {
     let mut read = ToolCalls { valid: Vec::new(), invalid: Vec::new() };
     for call in calls {
         let Some(function) = call.get("function") else {
-            read.valid.push(call);
+            read.valid.push(ordered(call));
             continue;
         };
         let (id, name) = (call.get("id"), function.get("name"));
@@ -30,6 +30,18 @@ pub(super) fn read_tool_calls(calls: Vec<Value>) -> ToolCalls {
         }
     }
     read
+}
+
+fn ordered(call: Value) -> Value {
+    let Value::Object(mut call) = call else { return call };
+    let mut ordered = Map::new();
+    for key in ["name", "args", "id"] {
+        ordered.insert(key.to_owned(), call.shift_remove(key).unwrap_or_default());
+    }
+    call.shift_remove("type");
+    ordered.insert("type".to_owned(), Value::String("tool_call".to_owned()));
+    ordered.append(&mut call);
+    Value::Object(ordered)
 }
 
 fn invalid(name: Option<&Value>, args: &str, id: Option<&Value>, error: &str) -> Value {

@@ -2,4 +2,5 @@
 
 mod forms;
 mod in_a_graph;
+mod langgraph;
 mod reducer;
