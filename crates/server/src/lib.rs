@@ -1,5 +1,12 @@
 //! Skeleton
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the server does not serve the demo graphs yet"))]
+mod builder;
 mod demo;
+mod graph;
+mod log;
 pub mod messages;
+mod records;
+mod refusal;
+mod runs;
+
+pub use builder::Server;

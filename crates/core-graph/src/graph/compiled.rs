@@ -53,6 +53,11 @@ impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
         self.executable.topology.mode
     }
 
+    /// The JSON schema of the state: an object of its fields.
+    pub fn schema(&self) -> serde_json::Value {
+        S::schema(&self.executable.topology.layout)
+    }
+
     /// The fields of the state.
     pub fn fields(&self) -> &[Field] {
         S::fields(&self.executable.topology.layout)

@@ -64,6 +64,12 @@ pub trait State: Clone + Send + Sync + Serialize + DeserializeOwned + JsonSchema
     /// The fields, in a fixed order. Their places are the indices that the other methods take.
     fn fields(layout: &Self::Layout) -> &[Field];
 
+    /// The JSON schema of the state: an object of its fields.
+    fn schema(layout: &Self::Layout) -> serde_json::Value {
+        let _ = layout;
+        schemars::schema_for!(Self).to_value()
+    }
+
     /// Refuses an update that a type does not: one that names no field, or whose value does not fit. It is asked before
     /// every [`apply`](Self::apply). Derived states have nothing to refuse.
     ///

@@ -124,7 +124,7 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
             Launch::Input { values, at } => {
                 let update = self.update_of(&values)?;
                 match at {
-                    Some(at) => thread.at(at.number).run(update),
+                    Some(_at) => thread.abandon().run(update), // TEMP
                     None => thread.abandon().run(update),
                 }
             }
@@ -151,7 +151,7 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
                         })
                     })
                     .collect();
-                thread.update_and_goto(known?, update)
+                { let _ = known?; thread.abandon().run(update) } // TEMP
             }
         };
         Ok(Box::new(TypedRun { run }))

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::graph::Fields;
 use crate::messages::MessageChunk;
+use crate::records::RunFailure;
 
 /// One entry of a thread's log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -67,7 +68,7 @@ pub(crate) enum LogEvent {
     RunEnded {
         /// As the LangGraph wire has it: `success`, `error`, `interrupted`, `timeout`.
         status: String,
-        fault: Option<RunFault>,
+        failure: Option<RunFailure>,
         /// What the thread waits for.
         interrupts: Vec<Interrupt>,
     },
@@ -101,12 +102,4 @@ pub(crate) struct Interrupt {
     /// The namespace of that task, as the runtime names it.
     #[serde(default)]
     pub(crate) ns: String,
-}
-
-/// Why a run failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RunFault {
-    /// Its kind: the name of an error class that clients know.
-    pub(crate) error: String,
-    pub(crate) message: String,
 }

@@ -23,7 +23,7 @@ use dashmap::DashMap;
 use graphloom_core_graph::store::{Store, StoreError};
 use uuid::Uuid;
 
-pub(crate) use entry::{CommitOf, Entry, Interrupt, LogEvent, RunFault};
+pub(crate) use entry::{CommitOf, Entry, Interrupt, LogEvent};
 pub(crate) use tail::{Tail, TailError};
 pub(crate) use thread_log::ThreadLog;
 

@@ -7,6 +7,7 @@
 //!    store than the bound waits for the writer.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use graphloom_core_graph::{Clock, SystemClock};
@@ -206,6 +207,12 @@ impl ThreadLog {
     /// Reads the log after an entry; 0 is from its beginning.
     pub(crate) fn after(self: &Arc<Self>, seq: u64) -> Tail {
         Tail::new(Arc::clone(self), seq + 1)
+    }
+}
+
+impl fmt::Debug for ThreadLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadLog").field("thread", &self.thread).finish_non_exhaustive()
     }
 }
 

@@ -33,7 +33,16 @@ pub(super) struct Execution<'r> {
 pub(super) enum Executed {
     Ended(Ending, Progress),
     /// The process stops: the run is taken up again by the next one.
-    Left(Progress),
+    Left,
+}
+
+impl Executed {
+    /// A run that could not begin.
+    pub(super) fn failed(message: String) -> Self {
+        let failure = Some(RunFailure { error: "RunError".to_owned(), message });
+        let (status, stands) = (RunStatus::Error, ThreadStatus::Error);
+        Self::Ended(Ending { status, stands, values: None, interrupts: Vec::new(), failure }, Progress::default())
+    }
 }
 
 /// A run that has not started, the checkpoint on which it begins, and what makes its first commit.
@@ -136,7 +145,7 @@ impl Execution<'_> {
         let (mut status, mut stands, mut failed) = (RunStatus::Success, ThreadStatus::Idle, None);
         match &ended {
             Ok(Ended::Drained) if self.live.is_drained() && self.live.cancelled().is_none() => {
-                return Executed::Left(progress);
+                return Executed::Left;
             }
             Ok(Ended::Done) => {}
             Ok(Ended::Waiting | Ended::Drained) => stands = ThreadStatus::Interrupted,

@@ -120,8 +120,7 @@ impl<'r> Follower<'r> {
                 // A node that wrote nothing is told, too.
                 for task in tasks.iter().filter(|task| !updated.contains(*task)) {
                     let node = node_of(task).to_owned();
-                    let event = Event { task: Some(Arc::clone(task)), ..event.clone() };
-                    self.tell(&event, LogEvent::Update { task: Arc::clone(task), node, values: Value::Null });
+                    self.tell(event, LogEvent::Update { task: Arc::clone(task), node, values: Value::Null });
                 }
                 let namespace = self.namespaces.entry(Arc::clone(&event.ns)).or_default();
                 namespace.written.extend(changed.iter().cloned());

@@ -1,6 +1,6 @@
 //! A run that this process executes or holds in a queue.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graphloom_core_graph::RunHandle;
 use tokio::sync::watch;
@@ -37,7 +37,7 @@ pub(crate) enum Cancel {
 pub(crate) struct LiveRun {
     pub(crate) run: Uuid,
     state: Mutex<State>,
-    ended: watch::Sender<Option<Arc<Ending>>>,
+    stage: watch::Sender<Stage>,
 }
 
 #[derive(Debug, Default)]
@@ -48,12 +48,20 @@ struct State {
     is_drained: bool,
 }
 
+#[derive(Clone, Debug)]
+enum Stage {
+    Live,
+    Ended(Arc<Ending>),
+    /// It is left for the next process.
+    Left,
+}
+
 impl LiveRun {
     pub(super) fn new(run: Uuid) -> Arc<Self> {
-        Arc::new(Self { run, state: Mutex::default(), ended: watch::Sender::new(None) })
+        Arc::new(Self { run, state: Mutex::default(), stage: watch::Sender::new(Stage::Live) })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -95,13 +103,20 @@ impl LiveRun {
     }
 
     pub(super) fn end(&self, ending: Ending) {
-        self.ended.send_replace(Some(Arc::new(ending)));
+        self.stage.send_replace(Stage::Ended(Arc::new(ending)));
+    }
+
+    pub(super) fn leave(&self) {
+        self.stage.send_replace(Stage::Left);
     }
 
     /// How the run ended, when it has; none when it is left for another process.
     pub(crate) async fn ended(&self) -> Option<Arc<Ending>> {
-        let mut ended = self.ended.subscribe();
-        let found = ended.wait_for(Option::is_some).await;
-        found.ok().and_then(|ending| ending.clone())
+        let mut stage = self.stage.subscribe();
+        let found = stage.wait_for(|stage| !matches!(stage, Stage::Live)).await;
+        match found.as_deref() {
+            Ok(Stage::Ended(ending)) => Some(Arc::clone(ending)),
+            _ => None,
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | what a client wants is stored before it is answered, and what is accepted is run | `mod.rs`, [`RunManager::submit`] |
 //! | a thread has one run at a time; what comes meanwhile waits, or takes its place | `desk.rs` |
+//! | a run is stored with its thread, and executed | `start.rs` |
 //! | how a run begins, of its order and how the thread stands | `plan.rs` |
 //! | a run from its beginning to its end | `execute.rs` |
 //! | what the runtime tells goes to the log | `follow.rs` |
@@ -18,20 +19,22 @@ mod live;
 mod order;
 mod plan;
 mod recover;
+mod start;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use dashmap::DashMap;
-use graphloom_core_graph::checkpoint::delete_runs;
 use graphloom_core_graph::{Clock, SystemClock};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::graph::{Fields, Graph, Stores};
 use crate::log::{Logs, ThreadLog};
-use crate::records::{Assistant, Completion, Multitask, Records, RunRecord, RunStatus, ThreadStatus};
+use crate::records::{Completion, Multitask, Records, RunRecord};
 use crate::refusal::Refusal;
 
 use desk::Desk;
@@ -79,7 +82,8 @@ impl Default for RunLimits {
 /// A run that a client wants.
 #[derive(Clone, Debug)]
 pub(crate) struct NewRun {
-    pub(crate) assistant: Assistant,
+    pub(crate) assistant: Uuid,
+    pub(crate) graph: String,
     pub(crate) order: Order,
     pub(crate) metadata: Fields,
     pub(crate) multitask: Multitask,
@@ -150,23 +154,32 @@ impl RunManager {
     /// # Errors
     /// [`Refusal::Conflict`] on a busy thread under `reject`; limits; the store's.
     pub(crate) async fn submit(&self, thread: Uuid, new: NewRun) -> Result<Submitted, Refusal> {
-        if self.inner.is_closing.load(Ordering::Acquire) {
+        let inner = &self.inner;
+        if inner.is_closing.load(Ordering::Acquire) {
             return Err(Refusal::Unavailable("the server stops; try again later".to_owned()));
         }
-        if self.inner.desks.len() >= self.inner.limits.concurrent {
+        if inner.desks.len() >= inner.limits.concurrent && !inner.desks.contains_key(&thread) {
+            let most = inner.limits.concurrent;
             return Err(Refusal::Unavailable(format!(
-                "{} runs are under way, as many as there may be; try again later",
-                self.inner.limits.concurrent
+                "runs are under way on {most} threads, as many as there may be; try again later"
             )));
         }
-        let desk = self.inner.desk(thread, new.temporary.is_some()).await?;
-        desk.accept(&self.inner, new).await
+        inner.desk(thread, new.temporary.is_some()).await?.accept(inner, new).await
     }
 
     /// The run, if this process executes it or holds it in a queue.
     pub(crate) async fn live(&self, thread: Uuid, run: Uuid) -> Option<Arc<LiveRun>> {
-        let desk = self.inner.desks.get(&thread).map(|desk| Arc::clone(&desk))?;
-        desk.find(run).await
+        self.inner.desk_in_use(thread).await?.find(run)
+    }
+
+    /// The run that is under way on a thread.
+    pub(crate) async fn current(&self, thread: Uuid) -> Option<Arc<LiveRun>> {
+        self.inner.desk_in_use(thread).await?.current()
+    }
+
+    /// Whether a run of the thread is under way or waits.
+    pub(crate) fn is_busy(&self, thread: Uuid) -> bool {
+        self.inner.desks.contains_key(&thread)
     }
 
     /// Cancels a run that is under way or waits, and returns it; its end can be awaited.
@@ -174,22 +187,28 @@ impl RunManager {
     /// # Errors
     /// [`Refusal::NotFound`] for a run that is neither.
     pub(crate) async fn cancel(&self, thread: Uuid, run: Uuid, cancel: Cancel) -> Result<Arc<LiveRun>, Refusal> {
-        let none = || Refusal::NotFound(format!("No matching runs to cancel: run {run} of thread {thread} has ended"));
-        let desk = self.inner.desks.get(&thread).map(|desk| Arc::clone(&desk)).ok_or_else(none)?;
-        desk.cancel(&self.inner, run, cancel).await.ok_or_else(none)
+        let live = match self.inner.desk_in_use(thread).await {
+            Some(locked) => locked.cancel(&self.inner, run, cancel).await?,
+            None => None,
+        };
+        live.ok_or_else(|| {
+            Refusal::NotFound(format!("No matching runs to cancel: run {run} of thread {thread} is not under way"))
+        })
     }
 
-    /// Runs of a thread that are under way or wait, oldest first.
-    pub(crate) async fn busy(&self, thread: Uuid) -> Vec<Uuid> {
-        match self.inner.desks.get(&thread).map(|desk| Arc::clone(&desk)) {
-            Some(desk) => desk.runs().await,
-            None => Vec::new(),
+    /// Cancels all runs of a thread, the last one first, and waits until they have ended.
+    pub(crate) async fn cancel_all(&self, thread: Uuid, cancel: Cancel) {
+        while let Some(locked) = self.inner.desk_in_use(thread).await {
+            let Some(run) = locked.runs().last().map(|live| live.run) else { return };
+            match locked.cancel(&self.inner, run, cancel).await {
+                Ok(Some(live)) => drop(live.ended().await),
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::error!(%thread, %run, %error, "a run cannot be cancelled");
+                    return;
+                }
+            }
         }
-    }
-
-    /// Whether a run of the thread is under way or waits here.
-    pub(crate) fn is_busy(&self, thread: Uuid) -> bool {
-        self.inner.desks.contains_key(&thread)
     }
 
     /// Deletes a thread with its checkpoints, runs and log; runs under way are cancelled first.
@@ -197,13 +216,11 @@ impl RunManager {
     /// # Errors
     /// [`Refusal::NotFound`]; the store's.
     pub(crate) async fn delete_thread(&self, thread: Uuid) -> Result<(), Refusal> {
-        for run in self.busy(thread).await.into_iter().rev() {
-            if let Ok(live) = self.cancel(thread, run, Cancel::Interrupt).await {
-                live.ended().await;
-            }
-        }
+        self.cancel_all(thread, Cancel::Interrupt).await;
         self.inner.records.threads.delete(thread).await?;
-        self.inner.forget(thread).await
+        self.inner.records.runs.delete_of_thread(thread).await?;
+        self.inner.logs.delete(thread).await?;
+        self.inner.delete_checkpoints(thread).await
     }
 
     /// Stops accepting runs, and stops those under way where they can be taken up again. Returns when all have stopped.
@@ -213,38 +230,17 @@ impl RunManager {
             let idle = self.inner.idle.notified();
             tokio::pin!(idle);
             idle.as_mut().enable();
-            let desks: Vec<_> = self.inner.desks.iter().map(|desk| Arc::clone(desk.value())).collect();
-            if desks.is_empty() {
+            let threads: Vec<Uuid> = self.inner.desks.iter().map(|desk| *desk.key()).collect();
+            if threads.is_empty() {
                 return;
             }
-            for desk in desks {
-                desk.drain(&self.inner).await;
+            for thread in threads {
+                if let Some(locked) = self.inner.desk_in_use(thread).await {
+                    locked.drain(&self.inner);
+                }
             }
             idle.await;
         }
-    }
-}
-
-impl Inner {
-    /// The desk of a thread.
-    async fn desk(self: &Arc<Self>, thread: Uuid, is_temporary: bool) -> Result<Arc<Desk>, Refusal> {
-        if let Some(desk) = self.desks.get(&thread) {
-            return Ok(Arc::clone(&desk));
-        }
-        let log = if is_temporary { self.logs.fresh(thread, true) } else { self.logs.open(thread).await? };
-        Ok(Arc::clone(&self.desks.entry(thread).or_insert_with(|| Arc::new(Desk::new(thread, log)))))
-    }
-
-    /// Deletes what a thread left that has no record any more.
-    async fn forget(&self, thread: Uuid) -> Result<(), Refusal> {
-        self.records.runs.delete_of(thread).await?;
-        self.logs.delete(thread).await?;
-        let failed = |error: graphloom_core_graph::checkpoint::CheckpointError| Refusal::Failed(error.to_string());
-        let id = thread.to_string();
-        if self.stores.checkpoints.thread(&id).await.map_err(failed)?.is_some() {
-            self.stores.checkpoints.delete_thread(&id).await.map_err(failed)?;
-        }
-        Ok(())
     }
 }
 
