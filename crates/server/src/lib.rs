@@ -3,6 +3,7 @@
 mod builder;
 mod demo;
 mod graph;
+mod host;
 mod log;
 pub mod messages;
 mod records;

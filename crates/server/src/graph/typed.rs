@@ -67,8 +67,7 @@ impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
             Some(number) => thread.at(number).state().await?,
             None => thread.state().await?,
         };
-        let is_written =
-            |name: &str| state.checkpoint.as_ref().is_some_and(|row| row.fields.of(name).is_some());
+        let is_written = |name: &str| state.checkpoint.as_ref().is_some_and(|row| row.fields.of(name).is_some());
         let values = match &state.checkpoint {
             Some(_) => self.outline.shown(serde_json::to_value(&*state.state).unwrap_or_default(), is_written),
             None => Fields::new(),
@@ -147,11 +146,17 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
                     .map(|name| {
                         let known: Vec<&str> = self.outline.nodes().collect();
                         self.node(name).ok_or_else(|| {
-                            BadLaunch::Input(format!("`goto` names `{name}`, which is no node; nodes: {}", known.join(", ")))
+                            BadLaunch::Input(format!(
+                                "`goto` names `{name}`, which is no node; nodes: {}",
+                                known.join(", ")
+                            ))
                         })
                     })
                     .collect();
-                { let _ = known?; thread.abandon().run(update) } // TEMP
+                {
+                    let _ = known?;
+                    thread.abandon().run(update)
+                } // TEMP
             }
         };
         Ok(Box::new(TypedRun { run }))

@@ -10,8 +10,10 @@
 //! | entries are numbered, stored and given out in one order | `thread_log.rs` |
 //! | entries are stored in segments, found by their numbers | `segments.rs` |
 //! | a reader takes what is in memory, or else reads the store | `tail.rs` |
+//! | what one run told, to its end | `run_tail.rs` |
 
 mod entry;
+mod run_tail;
 mod segments;
 mod tail;
 mod thread_log;
@@ -24,6 +26,7 @@ use graphloom_core_graph::store::{Store, StoreError};
 use uuid::Uuid;
 
 pub(crate) use entry::{CommitOf, Entry, Interrupt, LogEvent};
+pub(crate) use run_tail::RunTail;
 pub(crate) use tail::{Tail, TailError};
 pub(crate) use thread_log::ThreadLog;
 

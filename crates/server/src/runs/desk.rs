@@ -90,7 +90,7 @@ impl Locked {
         }
         let starts = self.state.current.is_none() && new.start_at.is_none_or(|at| at <= now());
         let before = self.desk.log.last();
-        let record = match inner.store_new(self.desk.thread, new, starts).await {
+        let record = match inner.store_new(self.desk.thread, new, starts, before).await {
             Ok(record) => record,
             Err(refusal) => {
                 self.next(inner);
@@ -194,7 +194,12 @@ impl Locked {
     }
 
     /// Cancels a run that is under way or waits.
-    pub(super) async fn cancel(mut self, inner: &Arc<Inner>, run: Uuid, cancel: Cancel) -> Result<Option<Arc<LiveRun>>, Refusal> {
+    pub(super) async fn cancel(
+        mut self,
+        inner: &Arc<Inner>,
+        run: Uuid,
+        cancel: Cancel,
+    ) -> Result<Option<Arc<LiveRun>>, Refusal> {
         if let Some(live) = self.state.current.clone().filter(|live| live.run == run) {
             live.cancel(cancel);
             return Ok(Some(live));

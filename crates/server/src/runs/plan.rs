@@ -99,7 +99,8 @@ async fn before(graph: &dyn Graph, thread: &str, at: Position) -> Result<Positio
 }
 
 fn position(id: Uuid, thread: &str) -> Result<Position, RunFailure> {
-    Position::read(id, thread, "").ok_or_else(|| refused("ValueError", format!("checkpoint {id} is none of this thread")))
+    Position::read(id, thread, "")
+        .ok_or_else(|| refused("ValueError", format!("checkpoint {id} is none of this thread")))
 }
 
 async fn view(graph: &dyn Graph, thread: &str) -> Result<View, RunFailure> {

@@ -77,9 +77,7 @@ impl Inner {
             Standing::Waiting => stopped(RunStatus::Success, ThreadStatus::Interrupted, None),
             Standing::Failed | Standing::BudgetSpent => stopped(RunStatus::Error, ThreadStatus::Error, failed()),
             Standing::Cancelled => stopped(RunStatus::Interrupted, ThreadStatus::Interrupted, None),
-            Standing::Drained if may_stop(record) => {
-                stopped(RunStatus::Success, ThreadStatus::Interrupted, None)
-            }
+            Standing::Drained if may_stop(record) => stopped(RunStatus::Success, ThreadStatus::Interrupted, None),
             _ => Left::Middle,
         })
     }
@@ -87,5 +85,7 @@ impl Inner {
 
 /// Whether a run was to stop at some nodes.
 fn may_stop(record: &RunRecord) -> bool {
-    ["interrupt_before", "interrupt_after"].iter().any(|key| record.kwargs.get(key).is_some_and(|nodes| !nodes.is_null()))
+    ["interrupt_before", "interrupt_after"]
+        .iter()
+        .any(|key| record.kwargs.get(key).is_some_and(|nodes| !nodes.is_null()))
 }

@@ -13,12 +13,19 @@ use crate::runs::{Inner, NewRun, now};
 
 impl Inner {
     /// Stores a run, and with its thread that it is busy.
-    pub(super) async fn store_new(&self, thread: Uuid, new: NewRun, starts: bool) -> Result<RunRecord, Refusal> {
+    pub(super) async fn store_new(
+        &self,
+        thread: Uuid,
+        new: NewRun,
+        starts: bool,
+        before: u64,
+    ) -> Result<RunRecord, Refusal> {
         let NewRun { assistant, graph, order, metadata, multitask, start_at, temporary, webhook } = new;
         let mut record = RunRecord::new(thread, assistant, graph, now());
         record.metadata = metadata;
         record.multitask_strategy = multitask;
         record.start_at = start_at;
+        record.before = before;
         record.temporary_thread = temporary.is_some();
         record.on_completion = temporary.unwrap_or_default();
         record.webhook = webhook;
@@ -77,27 +84,32 @@ impl Inner {
             tracing::error!(run = %job.record.run_id, %error, "a run cannot be recorded as running");
         }
         let thread = desk.thread.to_string();
-        let executed = match (self.graphs.get(&job.record.graph), serde_json::from_value::<Order>(job.record.kwargs.clone())) {
-            (Some(graph), Ok(order)) => {
-                let execution = Execution {
-                    graph: &**graph,
-                    checkpoints: &*self.stores.checkpoints,
-                    thread: &thread,
-                    assistant: job.record.assistant_id,
-                    order: &order,
-                    log: &desk.log,
-                    live: &job.live,
-                    attempt: job.attempt,
-                    goes_on: job.goes_on,
-                };
-                execution.execute().await
-            }
-            (None, _) => {
-                let graphs: Vec<_> = self.graphs.keys().map(String::as_str).collect();
-                Executed::failed(format!("graph `{}` is not served here; graphs: {}", job.record.graph, graphs.join(", ")))
-            }
-            (_, Err(error)) => Executed::failed(format!("the run's order cannot be read: {error}")),
-        };
+        let executed =
+            match (self.graphs.get(&job.record.graph), serde_json::from_value::<Order>(job.record.kwargs.clone())) {
+                (Some(graph), Ok(order)) => {
+                    let execution = Execution {
+                        graph: &**graph,
+                        checkpoints: &*self.stores.checkpoints,
+                        thread: &thread,
+                        assistant: job.record.assistant_id,
+                        order: &order,
+                        log: &desk.log,
+                        live: &job.live,
+                        attempt: job.attempt,
+                        goes_on: job.goes_on,
+                    };
+                    execution.execute().await
+                }
+                (None, _) => {
+                    let graphs: Vec<_> = self.graphs.keys().map(String::as_str).collect();
+                    Executed::failed(format!(
+                        "graph `{}` is not served here; graphs: {}",
+                        job.record.graph,
+                        graphs.join(", ")
+                    ))
+                }
+                (_, Err(error)) => Executed::failed(format!("the run's order cannot be read: {error}")),
+            };
         self.finish(desk, job, executed).await;
     }
 

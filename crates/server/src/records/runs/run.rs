@@ -109,6 +109,9 @@ pub(crate) struct RunRecord {
     /// The checkpoint at the head of its thread before it.
     #[serde(default)]
     pub(crate) base: Option<u64>,
+    /// The newest event of its thread's log before it.
+    #[serde(default)]
+    pub(crate) before: u64,
 }
 
 impl RunRecord {
@@ -134,6 +137,7 @@ impl RunRecord {
             checkpoints: None,
             owner: None,
             base: None,
+            before: 0,
         }
     }
 

@@ -53,7 +53,9 @@ impl Fixture {
                 LogEvent::Update { node, values, .. } => format!("update {node} {values}"),
                 LogEvent::Custom { node, payload, .. } => format!("custom {node} {payload}"),
                 LogEvent::Message { node, chunk, .. } => format!("message {node} {}", chunk.content),
-                LogEvent::Commit(commit) => format!("commit {:?} {}", commit.source, Value::Object(commit.values.clone())),
+                LogEvent::Commit(commit) => {
+                    format!("commit {:?} {}", commit.source, Value::Object(commit.values.clone()))
+                }
                 LogEvent::Interrupted { node, interrupt, .. } => format!("interrupted {node} {}", interrupt.value),
                 LogEvent::RunEnded { status, .. } => format!("ended {status}"),
                 other => format!("{other:?}"),
