@@ -1,5 +1,16 @@
 //! Skeleton
 
-#[expect(unused_imports, reason = "the run manager and the adapters are its callers")]
-#[cfg_attr(not(test), expect(dead_code, reason = "the run manager and the adapters are its callers"))]
+mod builder;
+mod demo;
+mod graph;
+mod host;
+#[expect(dead_code, unused_imports, reason = "the protocols that are served use it")]
+mod http;
+mod log;
+pub mod messages;
 mod records;
+mod refusal;
+mod runs;
+
+pub use builder::Server;
+pub use http::{AllowedOrigin, AllowedOrigins, Cors, Keys, Limits, Scope, Security, SecurityError, ServeError};

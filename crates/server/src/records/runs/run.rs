@@ -106,6 +106,12 @@ pub(crate) struct RunRecord {
     pub(crate) checkpoints: Option<(u64, u64)>,
     /// The process that executes it.
     pub(crate) owner: Option<String>,
+    /// The checkpoint at the head of its thread before it.
+    #[serde(default)]
+    pub(crate) base: Option<u64>,
+    /// The newest event of its thread's log before it.
+    #[serde(default)]
+    pub(crate) before: u64,
 }
 
 impl RunRecord {
@@ -130,6 +136,8 @@ impl RunRecord {
             error: None,
             checkpoints: None,
             owner: None,
+            base: None,
+            before: 0,
         }
     }
 
