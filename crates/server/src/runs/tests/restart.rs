@@ -66,3 +66,46 @@ async fn a_stop_leaves_runs_that_the_next_process_takes_up() {
     let expected: Vec<usize> = (0..=40).chain(40..=45).collect();
     assert_eq!(steps, expected, "each commit is told once, over both processes");
 }
+
+#[tokio::test]
+async fn commits_that_a_process_could_not_tell_are_told_by_the_next() {
+    let machine = Machine::new();
+    let first = machine.process().await;
+    let thread = first.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
+    let ticks = Fixture::order("ticker", json!({"input": {"n": 6, "delay_ms": 0}}));
+    let run = first.submit(thread, ticks).await.unwrap();
+    run.live.ended().await.unwrap();
+    // As a process leaves it that dies in the middle of storing its log: the last entries are not there, nor is the end.
+    let id = run.record.run_id;
+    first.logs().delete(thread).await.unwrap();
+    drop(run);
+    let log = first.logs().open(thread).await.unwrap();
+    let started = LogEvent::RunStarted { graph: "ticker".to_owned(), assistant: id, attempt: 1, base: None };
+    log.flushed(log.append(id, "".into(), 0, started)).await.unwrap();
+    drop(log);
+    let mut record = first.records().runs.get(thread, id).await.unwrap();
+    record.status = RunStatus::Running;
+    first.records().runs.delete(thread, id).await.unwrap();
+    first.records().runs.insert(&record).await.unwrap();
+    drop(first);
+
+    let second = machine.process().await;
+    assert_eq!(ended(&second, thread, id).await.status, RunStatus::Success);
+    let mut tail = second.logs().open(thread).await.unwrap().after(0);
+    let mut told = Vec::new();
+    while let Some(entry) = tail.ready().await.unwrap() {
+        match &entry.event {
+            LogEvent::Update { node, values, .. } => told.push(format!("{node} {values}")),
+            LogEvent::Commit(commit) => told.push(format!("{} {}", commit.number, commit.values["ticks"])),
+            LogEvent::RunEnded { status, .. } => told.push(status.clone()),
+            _ => {}
+        }
+    }
+    let mut expected = vec!["1 []".to_owned()];
+    for n in 1..=6 {
+        expected.push(format!("tick {}", json!({"ticks": [n]})));
+        expected.push(format!("{} {}", n + 1, json!((1..=n).collect::<Vec<_>>())));
+    }
+    expected.push("success".to_owned());
+    assert_eq!(told, expected);
+}
