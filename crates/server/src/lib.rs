@@ -4,6 +4,8 @@ mod builder;
 mod demo;
 mod graph;
 mod host;
+#[expect(dead_code, unused_imports, reason = "the protocols that are served use it")]
+mod http;
 mod log;
 pub mod messages;
 mod records;
@@ -11,3 +13,4 @@ mod refusal;
 mod runs;
 
 pub use builder::Server;
+pub use http::{AllowedOrigin, AllowedOrigins, Cors, Keys, Limits, Scope, Security, SecurityError, ServeError};
