@@ -173,7 +173,14 @@ fn table_entry(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
     // Keys of a `merge` are compared by functions of the program.
     let is_sure = matches!(field.fold, Fold::Last | Fold::Append(_) | Fold::Add { .. });
     let sure = is_sure.then(|| quote!(.sure()));
-    quote!(#core::fields::Field::new(#shown, #core::fields::FieldKind::#kind, #core::fields::Stored::#stored) #ephemeral #sure)
+    let form = |form: TokenStream| quote!(.json(#core::fields::JsonForm::#form));
+    let json = match field.fold {
+        Fold::Last => field.any.then(|| form(quote!(Set))),
+        Fold::Append(_) | Fold::Add { .. } => Some(form(quote!(Fold))),
+        Fold::Merge(..) => Some(form(quote!(FoldEntries))),
+        Fold::With(..) => None,
+    };
+    quote!(#core::fields::Field::new(#shown, #core::fields::FieldKind::#kind, #core::fields::Stored::#stored) #ephemeral #sure #json)
 }
 
 fn written(field: &FieldModel<'_>) -> TokenStream {

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::bytes::RecordBytes;
+use crate::json_value;
 use crate::status::ThreadStatus;
 
 /// The version of the JSON form of [`Event`].
@@ -75,6 +77,9 @@ pub enum EventKind {
     TaskStarted {
         /// The node.
         node: String,
+        /// The input of the send that made the task. Its JSON tells it; [`Payload::get`] finds nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        packet: Option<Payload>,
     },
     /// A task ended with a result, which waits for its commit: in barrier mode for the other tasks of its super-step. Live.
     TaskFinished {
@@ -208,7 +213,7 @@ trait ErasedPayload: Send + Sync {
 
 impl<T: Serialize + Any + Send + Sync> ErasedPayload for T {
     fn json(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_else(|error| Value::String(format!("not representable as JSON: {error}")))
+        serde_json::to_value(self).unwrap_or_else(|error| json_value::unwritable(&error))
     }
 
     fn any(&self) -> &dyn Any {
@@ -228,6 +233,19 @@ impl<T: Serialize + Any + Send + Sync> ErasedPayload for SharedValue<T> {
     }
 }
 
+/// A value in its stored form, which is read when somebody wants to see it.
+struct StoredValue(RecordBytes);
+
+impl ErasedPayload for StoredValue {
+    fn json(&self) -> Value {
+        json_value::of_stored(&self.0)
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+}
+
 impl Payload {
     /// A payload of a value.
     pub fn new<T: Serialize + Send + Sync + 'static>(value: T) -> Self {
@@ -237,6 +255,11 @@ impl Payload {
     /// A payload of a shared value; [`Payload::get`] finds the value itself.
     pub fn shared<T: Serialize + Send + Sync + 'static>(value: Arc<T>) -> Self {
         Self(Arc::new(SharedValue(value)))
+    }
+
+    /// A payload of a value in its stored form, of a type that is not known here.
+    pub(crate) fn stored(bytes: RecordBytes) -> Self {
+        Self(Arc::new(StoredValue(bytes)))
     }
 
     /// The value as JSON.

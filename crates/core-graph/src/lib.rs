@@ -167,7 +167,7 @@ pub use questions::{Answer, Answers, Questions};
 pub use recorder::Lag;
 pub use state::{FieldError, Log, Shared, Snapshot, State, StateError, Table};
 pub use step::Step;
-pub use tasks::Question;
+pub use tasks::{PendingTask, Question};
 pub use thread::{App, At, AtSubgraph, Imported, Thread, ThreadState, Threads};
 pub use timeout::Timeout;
 pub use topology::{Mode, Persistence, Retry};
@@ -179,7 +179,7 @@ pub mod diagram {
 
 /// What a state tells of its fields: for states without the derive.
 pub mod fields {
-    pub use crate::state::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
+    pub use crate::state::{Field, FieldChange, FieldKind, FieldSet, JsonForm, Op, Stored};
 }
 
 /// What lies between a node and what runs it: for drivers, and for nodes that are more than a function.

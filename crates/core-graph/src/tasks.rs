@@ -75,6 +75,22 @@ impl PartialEq for Check {
 
 impl Eq for Check {}
 
+/// A task of a thread that is not committed, as [`ThreadState::tasks`](crate::ThreadState::tasks) lists it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PendingTask {
+    /// Its id, as events tell it.
+    pub id: String,
+    /// Its node.
+    pub node: String,
+    /// The key of the send that made it; none for a task that no send made.
+    pub key: Option<String>,
+    /// The input of that send, as JSON.
+    pub input: Option<Value>,
+    /// Whether it has finished, and waits for the others of its super-step.
+    pub finished: bool,
+}
+
 impl TaskId {
     pub(crate) fn path(self, ns: &str, node: &str) -> Arc<str> {
         let mut text = SmallVec::<[u8; 96]>::new();

@@ -1,5 +1,16 @@
 //! Skeleton
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the server does not serve the demo graphs yet"))]
+mod builder;
 mod demo;
+mod graph;
+mod host;
+#[expect(dead_code, unused_imports, reason = "the protocols that are served use it")]
+mod http;
+mod log;
 pub mod messages;
+mod records;
+mod refusal;
+mod runs;
+
+pub use builder::Server;
+pub use http::{AllowedOrigin, AllowedOrigins, Cors, Keys, Limits, Scope, Security, SecurityError, ServeError};

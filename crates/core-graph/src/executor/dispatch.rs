@@ -24,7 +24,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         if self.recorder.session.tells(EventMode::Tasks) {
             for Due { id, node } in &tasks {
                 let node = self.runtime.topology.node(*node).name.to_string();
-                self.tell(Some((*id, self.machine.attempt(*id))), EventKind::TaskStarted { node }).await;
+                let kind = EventKind::TaskStarted { node, packet: self.machine.packet(*id) };
+                self.tell(Some((*id, self.machine.attempt(*id))), kind).await;
             }
         }
         let namespace = Arc::clone(self.namespace());

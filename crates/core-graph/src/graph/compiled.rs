@@ -8,9 +8,9 @@ use crate::graph::inspection::NotToRun;
 use crate::graph::{CompileWarning, Diagram};
 use crate::handler::NodeFn;
 use crate::name::Node;
-use crate::state::State;
+use crate::state::{Field, State, StateError, changes_of};
 use crate::store::{Store, StoreError};
-use crate::topology::{ExecutableGraph, NodeRun, Outline, Topology};
+use crate::topology::{ExecutableGraph, Mode, NodeRun, Outline, Topology};
 
 /// A graph that passed [`compile`](crate::StateGraph::compile). Cloning it is cheap.
 pub struct Compiled<S: State, Cx = ()> {
@@ -46,6 +46,34 @@ impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
     /// A drawing of the graph.
     pub fn diagram(&self) -> &Diagram {
         &self.diagram
+    }
+
+    /// When finished tasks commit.
+    pub fn mode(&self) -> Mode {
+        self.executable.topology.mode
+    }
+
+    /// The JSON schema of the state: an object of its fields.
+    pub fn schema(&self) -> serde_json::Value {
+        S::schema(&self.executable.topology.layout)
+    }
+
+    /// The fields of the state.
+    pub fn fields(&self) -> &[Field] {
+        S::fields(&self.executable.topology.layout)
+    }
+
+    /// The update that an object of fields means: for a field with a reducer what the reducer folds (entries of a `Log`
+    /// as a list, entries of a `Table` as an object, a difference, a value), for any other the new value. What comes from
+    /// another program or a person is read so, whatever the type of the state.
+    ///
+    /// # Errors
+    /// A key that is no field, and a value that does not fit its field, with the place in the value.
+    pub fn update_of(&self, values: &serde_json::Map<String, serde_json::Value>) -> Result<S::Update, StateError> {
+        let layout = &self.executable.topology.layout;
+        let update = S::decode_update(layout, &changes_of(self.fields(), values)?)?;
+        S::check(layout, &update)?;
+        Ok(update)
     }
 
     /// The same graph for who only looks at its threads, which needs no resources: they can be read, forked and updated from

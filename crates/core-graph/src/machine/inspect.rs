@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use crate::checkpoint::StepNames;
 use crate::error::RunError;
+use crate::event::Payload;
+use crate::json_value;
 use crate::machine::commit::CommittedTask;
 use crate::machine::task::{Pending, Phase};
 use crate::machine::{AttemptRow, MachineCore, Nodes};
-use crate::tasks::{Question, TaskId};
+use crate::tasks::{PendingTask, Question, TaskId};
 
 impl MachineCore {
     /// The questions of suspended tasks, in task order.
@@ -39,6 +41,23 @@ impl MachineCore {
             nodes = self.next();
         }
         self.names_of(nodes)
+    }
+
+    /// All tasks that are not committed, in task order.
+    pub(crate) fn pending_tasks(&self) -> Vec<PendingTask> {
+        let shown = |(id, task): (TaskId, &Pending)| PendingTask {
+            id: self.task_path(id).to_string(),
+            node: self.outline.node(task.node).name.to_string(),
+            key: task.key.as_ref().map(ToString::to_string),
+            input: task.input.as_deref().map(json_value::of_stored),
+            finished: matches!(task.phase, Phase::Finished(_)),
+        };
+        self.frontier.iter().map(shown).collect()
+    }
+
+    /// The input of the send that made a task.
+    pub(crate) fn packet(&self, id: TaskId) -> Option<Payload> {
+        Some(Payload::stored(self.frontier.get(id)?.input.clone()?))
     }
 
     /// The error of a super-step that was stopped because it took longer than the limit.

@@ -20,6 +20,22 @@ pub struct Field {
     pub ephemeral: bool,
     /// Whether an update that fits always folds, since that calls no function of the program.
     pub sure: bool,
+    /// What a JSON value for the field means in an update.
+    pub json: JsonForm,
+}
+
+/// What a JSON value for a field means in an update, see [`Compiled::update_of`](crate::Compiled::update_of).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JsonForm {
+    /// The new value.
+    Set,
+    /// What the reducer folds: entries of a list, a difference.
+    Fold,
+    /// One of the values that the reducer folds.
+    FoldOne,
+    /// An object whose entries the reducer folds as pairs.
+    FoldEntries,
 }
 
 /// How updates of a field fold.
@@ -73,10 +89,14 @@ pub enum Op {
 }
 
 impl Field {
-    /// A field of a name, a kind and a way of storage, not ephemeral. It is sure when the last value stays.
+    /// A field of a name, a kind and a way of storage, not ephemeral. It is sure when the last value stays. A JSON value
+    /// for it is the new value, or with a reducer one of those that it folds.
     pub const fn new(name: &'static str, kind: FieldKind, stored: Stored) -> Self {
-        let sure = matches!(kind, FieldKind::Last);
-        Self { name: Cow::Borrowed(name), kind, stored, ephemeral: false, sure }
+        let (sure, json) = match kind {
+            FieldKind::Last => (true, JsonForm::Set),
+            FieldKind::Reducer => (false, JsonForm::FoldOne),
+        };
+        Self { name: Cow::Borrowed(name), kind, stored, ephemeral: false, sure, json }
     }
 
     /// The same field, visible for one super-step only.
@@ -90,6 +110,13 @@ impl Field {
     #[must_use]
     pub const fn sure(mut self) -> Self {
         self.sure = true;
+        self
+    }
+
+    /// The same field, for which a JSON value means something else.
+    #[must_use]
+    pub const fn json(mut self, form: JsonForm) -> Self {
+        self.json = form;
         self
     }
 }

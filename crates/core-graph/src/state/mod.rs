@@ -3,6 +3,7 @@
 #[doc(hidden)]
 pub mod checks;
 mod field;
+mod from_json;
 pub(crate) mod json;
 #[doc(hidden)]
 pub mod keep;
@@ -18,7 +19,8 @@ use serde::de::DeserializeOwned;
 
 use crate::error_text::debug_is_text;
 
-pub use field::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
+pub use field::{Field, FieldChange, FieldKind, FieldSet, JsonForm, Op, Stored};
+pub(crate) use from_json::changes_of;
 pub use json::{FieldError, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, LayoutErrors};
 pub use log::Log;
 pub(crate) use reading::{ReadFields, ReadState};
@@ -61,6 +63,12 @@ pub trait State: Clone + Send + Sync + Serialize + DeserializeOwned + JsonSchema
 
     /// The fields, in a fixed order. Their places are the indices that the other methods take.
     fn fields(layout: &Self::Layout) -> &[Field];
+
+    /// The JSON schema of the state: an object of its fields.
+    fn schema(layout: &Self::Layout) -> serde_json::Value {
+        let _ = layout;
+        schemars::schema_for!(Self).to_value()
+    }
 
     /// Refuses an update that a type does not: one that names no field, or whose value does not fit. It is asked before
     /// every [`apply`](Self::apply). Derived states have nothing to refuse.

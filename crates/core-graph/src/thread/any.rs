@@ -15,6 +15,7 @@ use crate::machine::{AnswerMap, ReadGraph, Restored};
 use crate::questions::{Answers, Questions};
 use crate::recorder::{CommitLog, Session, restore};
 use crate::state::AnyState;
+use crate::tasks::PendingTask;
 use crate::thread::known_states::KnownStates;
 use crate::thread::open::Opening;
 use crate::topology::Outline;
@@ -75,6 +76,7 @@ pub(super) struct ThreadView {
     pub(super) detail: String,
     pub(super) checkpoint: Option<CheckpointRow>,
     pub(super) next: Vec<String>,
+    pub(super) tasks: Vec<PendingTask>,
     pub(super) questions: Questions,
 }
 
@@ -110,13 +112,13 @@ impl<'t> AnyThread<'t> {
                 abandoned = restored.as_mut().map(|restored| restored.drop_unfinished(&"".into())).unwrap_or_default();
             }
             Opening::Resume(given) => {
-                let tasks = self.answered(&attached, restored.as_ref(), &given, &mut answers)?;
+                let tasks = self.answered(restored.as_ref(), &given, &mut answers)?;
                 let thread = ThreadRow { status: ThreadStatus::Running, detail: String::new(), ..attached.row.clone() };
                 let commit = Commit { tasks, thread: Some(thread), ..Commit::default() };
                 attached.store.commit(&attached.lease, commit).await?;
             }
             Opening::Amend { answers: given, .. } => {
-                records = self.answered(&attached, restored.as_ref(), &given, &mut answers)?;
+                records = self.answered(restored.as_ref(), &given, &mut answers)?;
             }
             Opening::Run { .. } | Opening::Import(()) | Opening::Continue | Opening::Edit => {}
         }
@@ -216,12 +218,11 @@ impl<'t> AnyThread<'t> {
     /// Checks answers, adds them to those that were given before, and returns their records.
     fn answered(
         &self,
-        attached: &CommitLog,
         restored: Option<&Restored>,
         given: &Answers,
         answers: &mut AnswerMap,
     ) -> Result<Vec<TaskRecord>, RunError> {
-        let questions = self.seen(Some(attached.row.clone()), restored.cloned())?.questions;
+        let (_, questions) = self.begun(restored.cloned())?;
         let mut records = Vec::new();
         for (question, answer) in questions.resolve(given)? {
             let payload: Arc<[u8]> =
@@ -258,6 +259,20 @@ impl<'t> AnyThread<'t> {
     /// What can be seen of a thread that was read.
     fn seen(&self, row: Option<ThreadRow>, restored: Option<Restored>) -> Result<ThreadView, RunError> {
         let checkpoint = restored.as_ref().map(|restored| restored.row.clone());
+        let (begun, questions) = self.begun(restored)?;
+        Ok(ThreadView {
+            state: begun.state,
+            status: row.as_ref().map_or(ThreadStatus::New, |row| row.status),
+            detail: row.map(|row| row.detail).unwrap_or_default(),
+            checkpoint,
+            next: begun.core.next_nodes(),
+            tasks: begun.core.pending_tasks(),
+            questions,
+        })
+    }
+
+    /// What was read of a thread as a run would read it, and its open questions.
+    fn begun(&self, restored: Option<Restored>) -> Result<(Beginning, Questions), RunError> {
         let answers = restored.as_ref().map(Restored::answers).unwrap_or_default();
         let session = Session::new(
             Arc::clone(self.id),
@@ -269,18 +284,10 @@ impl<'t> AnyThread<'t> {
             None,
             answers.clone(),
         );
-        // The frontier is read as a run would read it.
         let begun = Beginning::new(self.outline, self.graph, Arc::new(session), "".into(), None, restored)?;
         let mut questions = begun.core.checked_questions();
         questions
             .retain(|question| !answers.contains_key(&(question.task.as_str().into(), question.key.as_str().into())));
-        Ok(ThreadView {
-            state: begun.state,
-            status: row.as_ref().map_or(ThreadStatus::New, |row| row.status),
-            detail: row.map(|row| row.detail).unwrap_or_default(),
-            checkpoint,
-            next: begun.core.next_nodes(),
-            questions: Questions::new(questions),
-        })
+        Ok((begun, Questions::new(questions)))
     }
 }

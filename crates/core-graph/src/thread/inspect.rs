@@ -9,6 +9,7 @@ use crate::graph::Compiled;
 use crate::questions::Questions;
 use crate::recorder::{open_calls, restore};
 use crate::state::{AnyState, State};
+use crate::tasks::PendingTask;
 use crate::thread::Thread;
 use crate::thread::any::ThreadView;
 
@@ -27,6 +28,8 @@ pub struct ThreadState<S> {
     /// The nodes that have unfinished tasks. A task that has finished and waits for the others of its super-step is not
     /// among them, unless it waits for its commit alone.
     pub next: Vec<String>,
+    /// The tasks that are not committed, in the order of their ids, each by itself: two of one node are two.
+    pub tasks: Vec<PendingTask>,
     /// The open questions.
     pub questions: Questions,
 }
@@ -41,12 +44,13 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     }
 
     pub(super) async fn state_at(&self, number: Option<u64>) -> Result<ThreadState<S>, RunError> {
-        let ThreadView { state, status, detail, checkpoint, next, questions } = self.any().state_at(number).await?;
+        let ThreadView { state, status, detail, checkpoint, next, tasks, questions } =
+            self.any().state_at(number).await?;
         let state = match state {
             Some(state) => of_type(state)?,
             None => Arc::new(S::initial(&self.threads.app.graph.executable.topology.layout)),
         };
-        Ok(ThreadState { state, status, detail, checkpoint, next, questions })
+        Ok(ThreadState { state, status, detail, checkpoint, next, tasks, questions })
     }
 
     /// The state of a subgraph, also while the thread waits; `None` when it has none.

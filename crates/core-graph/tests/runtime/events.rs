@@ -35,7 +35,7 @@ async fn a_reader_sees_everything_in_order_with_attempts() {
         let about = event.task.as_deref().unwrap_or("-").to_owned();
         let what = match &event.kind {
             EventKind::RunStarted { how, .. } => format!("started by {how}"),
-            EventKind::TaskStarted { node } => format!("task {node}"),
+            EventKind::TaskStarted { node, .. } => format!("task {node}"),
             EventKind::TaskFinished { node } => format!("finished {node}"),
             EventKind::TaskRetry { error, .. } => format!("retry: {error}"),
             EventKind::Custom { name, payload } => format!("{name} {}", payload.get::<String>().unwrap()),

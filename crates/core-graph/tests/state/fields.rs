@@ -8,16 +8,16 @@ fn the_field_table_says_how_fields_fold_and_are_stored() {
     use Stored::{Additions, Deltas, Never, Whole};
     let expected = [
         Field::new("topic", Last, Whole),
-        Field::new("notes", Reducer, Additions).sure(),
-        Field::new("sections", Reducer, Deltas),
-        Field::new("tokens", Reducer, Whole).sure(),
-        Field::new("cost", Reducer, Whole).sure(),
+        Field::new("notes", Reducer, Additions).sure().json(JsonForm::Fold),
+        Field::new("sections", Reducer, Deltas).json(JsonForm::FoldEntries),
+        Field::new("tokens", Reducer, Whole).sure().json(JsonForm::Fold),
+        Field::new("cost", Reducer, Whole).sure().json(JsonForm::Fold),
         Field::new("outline", Reducer, Deltas),
         Field::new("longest", Reducer, Whole),
         Field::new("source", Last, Whole),
         Field::new("verdict", Last, Whole),
         Field::new("hint", Last, Whole).ephemeral(),
-        Field::new("alarms", Reducer, Whole).ephemeral().sure(),
+        Field::new("alarms", Reducer, Whole).ephemeral().sure().json(JsonForm::Fold),
         Field::new("cache", Last, Never),
     ];
     assert_eq!(Draft::fields(&()), expected);

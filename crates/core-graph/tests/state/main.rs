@@ -2,12 +2,13 @@
 
 mod fields;
 mod folding;
+mod json;
 mod shapes;
 mod transport;
 
 use std::collections::BTreeMap;
 
-use graphloom_core_graph::fields::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
+use graphloom_core_graph::fields::{Field, FieldChange, FieldKind, FieldSet, JsonForm, Op, Stored};
 use graphloom_core_graph::{Log, Shared, State, StateError, Step, Table};
 use proptest::prelude::*;
 use schemars::JsonSchema;

@@ -35,7 +35,7 @@ fn two() -> StateGraph<Work> {
 fn told(event: &Event) -> String {
     match &event.kind {
         EventKind::RunStarted { how, .. } => format!("run by {how}"),
-        EventKind::TaskStarted { node } => format!("start {node}"),
+        EventKind::TaskStarted { node, .. } => format!("start {node}"),
         EventKind::TaskFinished { node } => format!("finish {node}"),
         EventKind::Update { node, .. } => format!("update {node}"),
         EventKind::Committed { checkpoint, next, .. } => format!("checkpoint {checkpoint} -> {}", next.join(",")),

@@ -95,7 +95,7 @@ impl CommittingRun {
         let event =
             |kind| Event { v: EVENT_VERSION, seq: None, ns: ns.into(), step: 0, task: None, attempt: 0, time: 0, kind };
         let kept = EventKind::Warning { message: String::new() };
-        let told = EventKind::TaskStarted { node: String::new() };
+        let told = EventKind::TaskStarted { node: String::new(), packet: None };
         let mut events = Events::from_iter([event(kept).into(), event(told).into()]);
         let commit = Box::new(Commit { ns: ns.into(), ..Commit::default() });
         self.log.write_commit(commit, &Heads::default(), &mut events, durability, self.reader.as_ref()).await

@@ -7,7 +7,7 @@ use crate::event::EVENT_VERSION;
 use crate::sync::{explore, spawn, thread};
 
 fn event(step: u64) -> Event {
-    let kind = EventKind::TaskStarted { node: String::new() };
+    let kind = EventKind::TaskStarted { node: String::new(), packet: None };
     Event { v: EVENT_VERSION, seq: None, ns: "".into(), step, task: None, attempt: 0, time: 0, kind }
 }
 

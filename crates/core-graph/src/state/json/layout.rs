@@ -10,7 +10,7 @@ use crate::nearest::suggestion;
 use crate::state::json::field::{FieldError, JsonField, JsonReducer};
 use crate::state::json::shape::Shape;
 use crate::state::json::value::Slot;
-use crate::state::{Field, FieldKind, Op, StateError, Stored};
+use crate::state::{Field, FieldKind, JsonForm, Op, StateError, Stored};
 
 /// The fields of a [`JsonState`](crate::json::JsonState), in a fixed order. Cloning it is cheap.
 ///
@@ -189,7 +189,13 @@ fn described(field: &JsonField) -> Field {
     };
     let kind = if field.reducer == JsonReducer::Last { FieldKind::Last } else { FieldKind::Reducer };
     let sure = kind == FieldKind::Last;
-    Field { name: field.name.clone().into(), kind, stored, ephemeral: field.ephemeral, sure }
+    let json = match field.reducer {
+        JsonReducer::Last | JsonReducer::Any => JsonForm::Set,
+        JsonReducer::Append | JsonReducer::Add => JsonForm::Fold,
+        JsonReducer::Merge => JsonForm::FoldEntries,
+        JsonReducer::Max | JsonReducer::Min => JsonForm::FoldOne,
+    };
+    Field { name: field.name.clone().into(), kind, stored, ephemeral: field.ephemeral, sure, json }
 }
 
 fn bad_name(name: &str) -> Option<&'static str> {

@@ -193,6 +193,10 @@ impl State for JsonState {
         Self { layout: layout.clone(), slots }
     }
 
+    fn schema(layout: &JsonLayout) -> Value {
+        layout.schema()
+    }
+
     fn fields(layout: &JsonLayout) -> &[Field] {
         layout.table()
     }

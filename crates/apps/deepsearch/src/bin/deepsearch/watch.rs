@@ -46,7 +46,7 @@ impl Watch {
         }
         self.watcher.observe(event);
         match &event.kind {
-            EventKind::TaskStarted { node } if event.ns.is_empty() => {
+            EventKind::TaskStarted { node, .. } if event.ns.is_empty() => {
                 self.node.clone_from(node);
                 self.show();
             }

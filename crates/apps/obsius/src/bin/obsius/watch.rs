@@ -21,7 +21,7 @@ impl Watch {
     pub(crate) fn observe(&mut self, event: &Event) {
         self.watcher.observe(event);
         match &event.kind {
-            EventKind::TaskStarted { node } => {
+            EventKind::TaskStarted { node, .. } => {
                 self.phase.clone_from(node);
                 self.show();
             }

@@ -1,0 +1,165 @@
+//! A server as its author declares it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
+use graphloom_core_graph::store::{MemoryStore, Store};
+use graphloom_core_graph::{Clock, CompileErrors, Compiled, Mode, State, SystemClock};
+use schemars::{JsonSchema, schema_for};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::demo;
+use crate::graph::{BadContext, Graph, Outline, Resources, Stores, Typed};
+use crate::log::Logs;
+use crate::records::Records;
+use crate::refusal::Refusal;
+use crate::runs::{RunLimits, RunManager};
+
+type OpenGraph = Box<dyn FnOnce(&Stores) -> Arc<dyn Graph> + Send>;
+
+/// Graphs behind one server. See the [crate](crate) for an example.
+#[must_use = "a server does nothing until it serves"]
+pub struct Server {
+    graphs: BTreeMap<String, OpenGraph>,
+    checkpoints: Arc<dyn Checkpointer>,
+    memory: Arc<dyn Store>,
+    records: Option<Arc<dyn Store>>,
+    limits: RunLimits,
+}
+
+impl Server {
+    /// A server of no graphs, which keeps everything in memory.
+    pub fn new() -> Self {
+        Self {
+            graphs: BTreeMap::new(),
+            checkpoints: Arc::new(MemoryCheckpointer::new()),
+            memory: Arc::new(MemoryStore::new()),
+            records: None,
+            limits: RunLimits::default(),
+        }
+    }
+
+    /// Serves a graph under a name, with resources that all its runs share.
+    pub fn graph<S, Cx>(self, name: &str, graph: Compiled<S, Cx>, resources: impl Into<Arc<Cx>>) -> Self
+    where
+        S: State,
+        Cx: Send + Sync + 'static,
+    {
+        self.add(name, graph, Resources::Shared(resources.into()), None)
+    }
+
+    /// Serves a graph whose resources are made for each run, of the context that its client gives. A context is an object,
+    /// `{}` where the client gives none.
+    pub fn configured_graph<S, Cx, C, E>(
+        self,
+        name: &str,
+        graph: Compiled<S, Cx>,
+        make: impl Fn(C) -> Result<Cx, E> + Send + Sync + 'static,
+    ) -> Self
+    where
+        S: State,
+        Cx: Send + Sync + 'static,
+        C: DeserializeOwned + JsonSchema,
+        E: fmt::Display,
+    {
+        let schema = serde_json::to_value(schema_for!(C)).unwrap_or_default();
+        let of_run = move |context: &Value| {
+            let context: C = serde_path_to_error::deserialize(context)
+                .map_err(|error| BadContext(format!("at `{}`: {}", error.path(), error.inner())))?;
+            make(context).map_err(|error| BadContext(error.to_string()))
+        };
+        self.add(name, graph, Resources::OfRun(Arc::new(of_run)), Some(schema))
+    }
+
+    /// Also serves the demo graphs: small graphs without a model that show each thing that a client can do.
+    ///
+    /// # Errors
+    /// A graph that does not compile, which is a fault of this crate.
+    pub fn demo(self) -> Result<Self, CompileErrors> {
+        Ok(self
+            .graph("approval", demo::approval::graph()?, ())
+            .graph("chat_review", demo::chat_review::graph()?, ())
+            .graph("echo_chat", demo::echo_chat::graph()?, ())
+            .graph("fanout", demo::fanout::graph()?, ())
+            .graph("faulty", demo::faulty::graph()?, ())
+            .configured_graph("memory", demo::memory::graph()?, Ok::<demo::memory::MemoryContext, String>)
+            .graph("nested", demo::nested::graph()?, ())
+            .graph("pipeline", demo::pipeline::graph()?, ())
+            .graph("ticker", demo::ticker::graph()?, ()))
+    }
+
+    fn add<S, Cx>(
+        mut self,
+        name: &str,
+        graph: Compiled<S, Cx>,
+        resources: Resources<Cx>,
+        context_schema: Option<Value>,
+    ) -> Self
+    where
+        S: State,
+        Cx: Send + Sync + 'static,
+    {
+        let outline = Outline {
+            name: name.to_owned(),
+            description: None,
+            fields: graph.fields().to_vec(),
+            diagram: graph.diagram().clone(),
+            in_barrier: graph.mode() == Mode::Barrier,
+            state_schema: graph.schema(),
+            context_schema,
+        };
+        let open = move |stores: &Stores| -> Arc<dyn Graph> {
+            Arc::new(Typed::new(outline, graph, resources, stores.clone()))
+        };
+        self.graphs.insert(name.to_owned(), Box::new(open));
+        self
+    }
+
+    /// Keeps the checkpoints of threads here.
+    pub fn checkpointer(mut self, checkpoints: Arc<dyn Checkpointer>) -> Self {
+        self.checkpoints = checkpoints;
+        self
+    }
+
+    /// Keeps here what nodes put into their long-term store, and clients see at the store's endpoints; and the server's own
+    /// records, unless they have [a store of their own](Self::records).
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.memory = store;
+        self
+    }
+
+    /// Keeps assistants, threads, runs, crons and event logs here.
+    pub fn records(mut self, store: Arc<dyn Store>) -> Self {
+        self.records = Some(store);
+        self
+    }
+
+    /// Opens the stores and takes up what an earlier process left.
+    pub(crate) async fn open(self) -> Result<RunManager, Refusal> {
+        let stores = Stores { checkpoints: self.checkpoints, memory: Arc::clone(&self.memory) };
+        let graphs: BTreeMap<String, Arc<dyn Graph>> =
+            self.graphs.into_iter().map(|(name, open)| (name, open(&stores))).collect();
+        let store = self.records.unwrap_or(self.memory);
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let records = Records::new(&store, &clock);
+        records.assistants.create_system(graphs.keys().map(String::as_str)).await?;
+        let manager = RunManager::new(graphs, stores, records, Logs::new(store), self.limits);
+        manager.recover().await?;
+        Ok(manager)
+    }
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("graphs", &self.graphs.keys()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,144 @@
+//! A graph over a state of any type, behind one trait: JSON goes in and comes out.
+//!
+//! | rule | where |
+//! | --- | --- |
+//! | what is known of a graph before it runs | `outline.rs` |
+//! | what the nodes of a run find in their context | `resources.rs` |
+//! | which fields of a state are shown | `outline.rs`, [`Outline::shown`] |
+//! | how a run is launched, and a thread read | `typed.rs` |
+//! | ids of tasks, questions and checkpoints as clients see them | `ids.rs` |
+
+mod ids;
+mod outline;
+mod resources;
+mod typed;
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, ThreadStatus};
+use graphloom_core_graph::store::Store;
+use graphloom_core_graph::{Event, PendingTask, Question, RunError, RunHandle, RunPolicy};
+use serde_json::{Map, Value};
+
+pub(crate) use ids::{Position, interrupt_id, namespace, task_id};
+pub(crate) use outline::Outline;
+pub(crate) use resources::{BadContext, Resources};
+pub(crate) use typed::Typed;
+
+/// An object of fields.
+pub(crate) type Fields = Map<String, Value>;
+
+/// Where threads, and what outlives them, are kept.
+#[derive(Clone)]
+pub(crate) struct Stores {
+    pub(crate) checkpoints: Arc<dyn Checkpointer>,
+    /// What nodes keep, and clients see at the store's endpoints.
+    pub(crate) memory: Arc<dyn Store>,
+}
+
+/// How a run begins.
+#[derive(Clone, Debug)]
+pub(crate) enum Launch {
+    /// With an input, after what was pending is dropped.
+    Input { values: Fields, at: Option<Position> },
+    /// With answers to questions, by their ids, and an update that counts only with them.
+    Resume { answers: Vec<(String, Value)>, update: Option<Fields> },
+    /// Where the thread stopped, or where it stood at a checkpoint.
+    Continue { at: Option<Position> },
+    /// With an update of no node, at these nodes.
+    Goto { nodes: Vec<String>, update: Fields },
+}
+
+/// A graph over a state of any type.
+pub(crate) trait Graph: Send + Sync + 'static {
+    fn outline(&self) -> &Outline;
+
+    /// A run that has not started.
+    ///
+    /// # Errors
+    /// An input that does not fit the state; a context that does not fit the graph.
+    fn launch(
+        &self,
+        thread: &str,
+        launch: Launch,
+        policy: RunPolicy,
+        context: &Value,
+    ) -> Result<Box<dyn GraphRun>, BadLaunch>;
+
+    /// Checks an input without a run.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch).
+    fn check(&self, values: &Fields) -> Result<(), BadLaunch>;
+
+    /// The thread as it stands, or as it stood at a checkpoint of this number.
+    fn view<'a>(&'a self, thread: &'a str, at: Option<u64>) -> BoxFuture<'a, Result<View, RunError>>;
+
+    /// Commits an update as if a node had made it, or for no node as an input of which nothing follows; at a checkpoint, or at
+    /// the head.
+    fn update<'a>(
+        &'a self,
+        thread: &'a str,
+        at: Option<Position>,
+        node: Option<String>,
+        values: Fields,
+    ) -> BoxFuture<'a, Result<(), UpdateFault>>;
+}
+
+/// A run of a graph over a state of any type.
+pub(crate) trait GraphRun: Send {
+    /// The next event; none when the run has ended.
+    fn next(&mut self) -> BoxFuture<'_, Option<Event>>;
+
+    fn handle(&self) -> RunHandle;
+
+    /// How it ended, after the last event.
+    fn ended(self: Box<Self>) -> BoxFuture<'static, Result<Ended, RunError>>;
+}
+
+/// How a run ended that did not fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Done,
+    Waiting,
+    /// Before these nodes, at a breakpoint or because it was asked to.
+    Drained,
+    Cancelled,
+    /// The limit of tasks was reached before these nodes.
+    OutOfBudget(Vec<String>),
+}
+
+/// Why a run cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadLaunch {
+    #[error("{0}")]
+    Input(String),
+    #[error(transparent)]
+    Context(#[from] BadContext),
+}
+
+/// Why an update from outside was not committed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum UpdateFault {
+    /// The values do not fit the state.
+    #[error("{0}")]
+    Values(String),
+    #[error("Node {0} does not exist")]
+    UnknownNode(String),
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// A thread as it stands, or as it stood at a checkpoint.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    /// The fields that were written, and those with a reducer.
+    pub(crate) values: Fields,
+    pub(crate) status: ThreadStatus,
+    /// More about the status: an error, the nodes before which it stopped.
+    pub(crate) detail: String,
+    pub(crate) checkpoint: Option<CheckpointRow>,
+    pub(crate) tasks: Vec<PendingTask>,
+    pub(crate) questions: Vec<Question>,
+}

@@ -1,0 +1,77 @@
+//! What is known of a graph before it runs.
+
+use std::collections::BTreeSet;
+
+use graphloom_core_graph::diagram::Diagram;
+use graphloom_core_graph::fields::{Field, FieldKind, JsonForm};
+use serde_json::{Map, Value};
+
+use crate::graph::Fields;
+
+/// What is known of a graph before it runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Outline {
+    /// The name under which it is served.
+    pub(crate) name: String,
+    /// What it is for, in the words of whoever serves it.
+    pub(crate) description: Option<String>,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) diagram: Diagram,
+    /// Whether tasks of a super-step commit together.
+    pub(crate) in_barrier: bool,
+    /// The JSON schema of the state: an object of its fields.
+    pub(crate) state_schema: Value,
+    /// The JSON schema of what a run may be given as its context, where the graph takes one.
+    pub(crate) context_schema: Option<Value>,
+}
+
+impl Outline {
+    /// The field of a name.
+    pub(crate) fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// The names of the nodes.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &str> {
+        use graphloom_core_graph::diagram::NodeKind;
+        self.diagram.nodes.iter().filter(|node| node.kind != NodeKind::Terminal).map(|node| node.name.as_str())
+    }
+
+    /// The fields of a state that are shown: those with a reducer, and those that were written. A field that nobody has written
+    /// is not there, as in LangGraph, whatever its type holds before.
+    pub(crate) fn shown(&self, state: Value, is_written: impl Fn(&str) -> bool) -> Fields {
+        let Value::Object(mut state) = state else { return Fields::new() };
+        state.retain(|name, _| match self.field(name) {
+            Some(field) => field.kind == FieldKind::Reducer || is_written(name),
+            None => false,
+        });
+        state
+    }
+
+    /// An update as the node wrote it: of a reducer that folds single values, the value in the place of a list of one.
+    pub(crate) fn written(&self, update: Value) -> Value {
+        let Value::Object(mut update) = update else { return update };
+        for (name, value) in &mut update {
+            let folds_one = self.field(name).is_some_and(|field| field.json == JsonForm::FoldOne);
+            if let (true, Value::Array(values)) = (folds_one, &mut *value)
+                && values.len() == 1
+            {
+                *value = values.pop().unwrap_or_default();
+            }
+        }
+        if update.is_empty() { Value::Null } else { Value::Object(update) }
+    }
+
+    /// Parts an input into what the graph has fields for, and the names of what it has not.
+    pub(crate) fn known(&self, values: Fields) -> (Fields, BTreeSet<String>) {
+        let (mut known, mut unknown) = (Map::new(), BTreeSet::new());
+        for (name, value) in values {
+            if self.field(&name).is_some() {
+                known.insert(name, value);
+            } else {
+                unknown.insert(name);
+            }
+        }
+        (known, unknown)
+    }
+}

@@ -1,0 +1,206 @@
+//! A graph over one type of state.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use graphloom_core_graph::{
+    Answers, Compiled, Event, Node, Outcome, Run, RunError, RunHandle, RunPolicy, State, Thread, Threads,
+};
+use serde_json::Value;
+
+use crate::graph::outline::Outline;
+use crate::graph::resources::Resources;
+use crate::graph::{BadLaunch, Ended, Fields, Graph, GraphRun, Launch, Position, Stores, UpdateFault, View};
+
+/// A graph over one type of state.
+pub(crate) struct Typed<S: State, Cx> {
+    outline: Outline,
+    compiled: Compiled<S, Cx>,
+    resources: Resources<Cx>,
+    stores: Stores,
+    /// Threads to run, where all runs share their resources: it keeps states that were read.
+    shared: Option<Threads<S, Cx>>,
+    /// Threads to look at.
+    seen: Threads<S>,
+}
+
+struct TypedRun<S> {
+    run: Run<S>,
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
+    pub(crate) fn new(outline: Outline, compiled: Compiled<S, Cx>, resources: Resources<Cx>, stores: Stores) -> Self {
+        let seen = compiled.for_inspection().with_shared_checkpointer(Arc::clone(&stores.checkpoints));
+        let mut typed = Self { outline, compiled, resources, stores, shared: None, seen };
+        if let Resources::Shared(resources) = &typed.resources {
+            typed.shared = Some(typed.threads(Arc::clone(resources)));
+        }
+        typed
+    }
+
+    fn threads(&self, resources: Arc<Cx>) -> Threads<S, Cx> {
+        let app = self.compiled.clone().with_context(resources);
+        app.with_shared_checkpointer(Arc::clone(&self.stores.checkpoints)).with_store(Arc::clone(&self.stores.memory))
+    }
+
+    fn thread(&self, id: &str, context: &Value) -> Result<Thread<S, Cx>, BadLaunch> {
+        let threads = match &self.shared {
+            Some(threads) => threads.clone(),
+            None => self.threads(self.resources.of(context)?),
+        };
+        Ok(threads.thread(id))
+    }
+
+    fn update_of(&self, values: &Fields) -> Result<S::Update, BadLaunch> {
+        self.compiled.update_of(values).map_err(|error| BadLaunch::Input(error.to_string()))
+    }
+
+    fn node(&self, name: &str) -> Option<Node> {
+        let known = self.outline.nodes().any(|node| node == name);
+        known.then(|| Node::owned(name))
+    }
+
+    async fn viewed(&self, thread: &str, at: Option<u64>) -> Result<View, RunError> {
+        let thread = self.seen.thread(thread);
+        let state = match at {
+            Some(number) => thread.at(number).state().await?,
+            None => thread.state().await?,
+        };
+        let is_written = |name: &str| state.checkpoint.as_ref().is_some_and(|row| row.fields.of(name).is_some());
+        let values = match &state.checkpoint {
+            Some(_) => self.outline.shown(serde_json::to_value(&*state.state).unwrap_or_default(), is_written),
+            None => Fields::new(),
+        };
+        Ok(View {
+            values,
+            status: state.status,
+            detail: state.detail,
+            checkpoint: state.checkpoint,
+            tasks: state.tasks,
+            questions: state.questions.iter().cloned().collect(),
+        })
+    }
+
+    async fn updated(
+        &self,
+        thread: &str,
+        at: Option<Position>,
+        node: Option<String>,
+        values: Fields,
+    ) -> Result<(), UpdateFault> {
+        let update = self.compiled.update_of(&values).map_err(|error| UpdateFault::Values(error.to_string()))?;
+        let thread = self.seen.thread(thread);
+        let Some(node) = node else {
+            // An input of which nothing follows: the run stops before whatever is next.
+            let nodes: Vec<Node> = self.outline.nodes().map(Node::owned).collect();
+            let policy = RunPolicy::default().break_before(nodes);
+            thread.policy(policy).abandon().run(update).await?;
+            return Ok(());
+        };
+        let node = self.node(&node).ok_or(UpdateFault::UnknownNode(node))?;
+        if let Some(at) = at {
+            thread.at(at.number).fork().await?;
+        }
+        Ok(thread.update_state(node, update).await?)
+    }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
+    fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
+    fn launch(
+        &self,
+        thread: &str,
+        launch: Launch,
+        policy: RunPolicy,
+        context: &Value,
+    ) -> Result<Box<dyn GraphRun>, BadLaunch> {
+        let thread = self.thread(thread, context)?.policy(policy);
+        let run = match launch {
+            Launch::Input { values, at } => {
+                let update = self.update_of(&values)?;
+                match at {
+                    Some(_at) => thread.abandon().run(update), // TEMP
+                    None => thread.abandon().run(update),
+                }
+            }
+            Launch::Resume { answers, update } => {
+                let mut given = Answers::new();
+                for (id, answer) in answers {
+                    given = given.and(&id, answer).map_err(|error| BadLaunch::Input(error.to_string()))?;
+                }
+                match update {
+                    Some(values) => thread.update_and_resume(self.update_of(&values)?, given),
+                    None => thread.resume(given),
+                }
+            }
+            Launch::Continue { at: Some(at) } => thread.at(at.number).replay(),
+            Launch::Continue { at: None } => thread.continue_(),
+            Launch::Goto { nodes, update } => {
+                let update = self.update_of(&update)?;
+                let known: Result<Vec<Node>, BadLaunch> = nodes
+                    .iter()
+                    .map(|name| {
+                        let known: Vec<&str> = self.outline.nodes().collect();
+                        self.node(name).ok_or_else(|| {
+                            BadLaunch::Input(format!(
+                                "`goto` names `{name}`, which is no node; nodes: {}",
+                                known.join(", ")
+                            ))
+                        })
+                    })
+                    .collect();
+                {
+                    let _ = known?;
+                    thread.abandon().run(update)
+                } // TEMP
+            }
+        };
+        Ok(Box::new(TypedRun { run }))
+    }
+
+    fn check(&self, values: &Fields) -> Result<(), BadLaunch> {
+        self.update_of(values).map(drop)
+    }
+
+    fn view<'a>(&'a self, thread: &'a str, at: Option<u64>) -> BoxFuture<'a, Result<View, RunError>> {
+        self.viewed(thread, at).boxed()
+    }
+
+    fn update<'a>(
+        &'a self,
+        thread: &'a str,
+        at: Option<Position>,
+        node: Option<String>,
+        values: Fields,
+    ) -> BoxFuture<'a, Result<(), UpdateFault>> {
+        self.updated(thread, at, node, values).boxed()
+    }
+}
+
+impl<S: State> GraphRun for TypedRun<S> {
+    fn next(&mut self) -> BoxFuture<'_, Option<Event>> {
+        self.run.next().boxed()
+    }
+
+    fn handle(&self) -> RunHandle {
+        self.run.handle()
+    }
+
+    fn ended(self: Box<Self>) -> BoxFuture<'static, Result<Ended, RunError>> {
+        async move {
+            Ok(match self.run.await? {
+                Outcome::Done(_) => Ended::Done,
+                Outcome::Waiting(_) => Ended::Waiting,
+                Outcome::Drained { .. } => Ended::Drained,
+                Outcome::Cancelled { .. } => Ended::Cancelled,
+                Outcome::BudgetSpent { next, .. } => Ended::OutOfBudget(next),
+                other => return Err(RunError::Internal(format!("the run ended in an unknown way: {other}"))),
+            })
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,105 @@
+//! What a log holds.
+
+use std::sync::Arc;
+
+use graphloom_core_graph::checkpoint::{Source, ThreadStatus};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::graph::Fields;
+use crate::messages::MessageChunk;
+use crate::records::RunFailure;
+
+/// One entry of a thread's log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    /// Counts the entries of the thread, from 1.
+    pub(crate) seq: u64,
+    /// Milliseconds since 1970.
+    pub(crate) time: u64,
+    /// The run that told it.
+    pub(crate) run: Uuid,
+    /// The namespace of the runtime: `""` for the root graph.
+    pub(crate) ns: Arc<str>,
+    /// Super-steps committed in the namespace.
+    pub(crate) step: u64,
+    pub(crate) event: LogEvent,
+}
+
+/// What happened.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub(crate) enum LogEvent {
+    /// A run began, or goes on after its process died.
+    RunStarted {
+        graph: String,
+        assistant: Uuid,
+        /// Counts from 1; more after a crash.
+        attempt: u32,
+        /// The checkpoint at the head before the run.
+        base: Option<u64>,
+    },
+    /// A subgraph began, or goes on.
+    SubgraphStarted { graph: String },
+    /// A subgraph stopped.
+    SubgraphEnded { graph: String, status: ThreadStatus, detail: String },
+    /// An attempt of a task began.
+    TaskStarted { task: Arc<str>, node: String, attempt: u32, packet: Option<Value> },
+    /// A task ended, and was committed: with what it wrote, `null` where it wrote nothing.
+    Update { task: Arc<str>, node: String, values: Value },
+    /// A task failed, and is tried again after so many milliseconds.
+    TaskRetry { task: Arc<str>, node: String, error: String, delay: u64 },
+    /// A task failed for good.
+    TaskFailed { task: Arc<str>, node: String, error: String },
+    /// A task waits for an answer.
+    Interrupted { task: Arc<str>, node: String, interrupt: Interrupt },
+    /// A node told something.
+    Custom { task: Arc<str>, node: String, name: String, payload: Value },
+    /// A node told a piece of a message.
+    Message { task: Arc<str>, node: String, chunk: MessageChunk },
+    /// A commit, and the state after it.
+    Commit(CommitOf),
+    /// Something that is worth a look.
+    Warning { message: String },
+    /// Events were lost before they were logged.
+    Lost { events: u64 },
+    /// The run ended.
+    RunEnded {
+        /// As the LangGraph wire has it: `success`, `error`, `interrupted`, `timeout`.
+        status: String,
+        failure: Option<RunFailure>,
+        /// What the thread waits for.
+        interrupts: Vec<Interrupt>,
+    },
+}
+
+/// A commit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CommitOf {
+    /// The checkpoint's number in its namespace.
+    pub(crate) number: u64,
+    pub(crate) parent: Option<u64>,
+    pub(crate) source: Source,
+    /// The fields that changed.
+    pub(crate) changed: Vec<Arc<str>>,
+    /// The nodes that have tasks now.
+    pub(crate) next: Vec<Arc<str>>,
+    /// The state, without the fields that nobody wrote.
+    pub(crate) values: Fields,
+}
+
+/// A question that waits for an answer, as clients see it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Interrupt {
+    /// 32 hexadecimal digits.
+    pub(crate) id: String,
+    pub(crate) value: Value,
+    /// The key under which the node asked.
+    pub(crate) key: String,
+    /// The path of the task that asked.
+    pub(crate) task: String,
+    /// The namespace of that task, as the runtime names it.
+    #[serde(default)]
+    pub(crate) ns: String,
+}

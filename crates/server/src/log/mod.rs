@@ -1,0 +1,101 @@
+//! The event log of a thread: what its runs told, in one order, kept in the store.
+//!
+//! Every stream of every protocol is a view of it. A run appends entries; a writer of the log stores them in the order in which
+//! they came, many at a time; a reader sees an entry once it is stored. So what a client has seen is there after the
+//! process died, and a client that comes back with the number of the last entry it saw gets all that follows, each once.
+//!
+//! | rule | where |
+//! | --- | --- |
+//! | what can be told | `entry.rs` |
+//! | entries are numbered, stored and given out in one order | `thread_log.rs` |
+//! | entries are stored in segments, found by their numbers | `segments.rs` |
+//! | a reader takes what is in memory, or else reads the store | `tail.rs` |
+//! | what one run told, to its end | `run_tail.rs` |
+
+mod entry;
+mod run_tail;
+mod segments;
+mod tail;
+mod thread_log;
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use dashmap::DashMap;
+use graphloom_core_graph::store::{Store, StoreError};
+use uuid::Uuid;
+
+pub(crate) use entry::{CommitOf, Entry, Interrupt, LogEvent};
+pub(crate) use run_tail::RunTail;
+pub(crate) use tail::{Tail, TailError};
+pub(crate) use thread_log::ThreadLog;
+
+use segments::Segments;
+
+/// The logs of all threads.
+#[derive(Clone)]
+pub(crate) struct Logs {
+    store: Arc<dyn Store>,
+    open: Arc<OpenLogs>,
+}
+
+/// The logs that are in use.
+type OpenLogs = DashMap<Uuid, Weak<ThreadLog>>;
+
+/// How long the log of a temporary thread is kept, for clients that come back.
+const TEMPORARY: Duration = Duration::from_secs(3600);
+
+impl Logs {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, open: Arc::default() }
+    }
+
+    /// The log of a thread, read where it is not in use.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn open(&self, thread: Uuid) -> Result<Arc<ThreadLog>, StoreError> {
+        if let Some(log) = self.in_use(thread) {
+            return Ok(log);
+        }
+        let segments = self.segments(thread, None);
+        let newest = segments.newest().await?;
+        Ok(self.enter(thread, segments, newest))
+    }
+
+    /// The log of a thread that was just made, of which nothing is stored.
+    pub(crate) fn fresh(&self, thread: Uuid, is_temporary: bool) -> Arc<ThreadLog> {
+        let segments = self.segments(thread, is_temporary.then_some(TEMPORARY));
+        self.in_use(thread).unwrap_or_else(|| self.enter(thread, segments, None))
+    }
+
+    /// Deletes all that is stored of a thread's log; who reads it sees it end.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn delete(&self, thread: Uuid) -> Result<(), StoreError> {
+        if let Some(log) = self.in_use(thread) {
+            log.close();
+        }
+        self.segments(thread, None).delete().await
+    }
+
+    fn in_use(&self, thread: Uuid) -> Option<Arc<ThreadLog>> {
+        self.open.get(&thread)?.upgrade()
+    }
+
+    fn segments(&self, thread: Uuid, ttl: Option<Duration>) -> Segments {
+        Segments::new(Arc::clone(&self.store), thread, ttl)
+    }
+
+    /// Two may open a log at the same time: the first one that enters it is the log of both.
+    fn enter(&self, thread: Uuid, segments: Segments, newest: Option<segments::Place>) -> Arc<ThreadLog> {
+        let mut slot = self.open.entry(thread).or_default();
+        if let Some(log) = slot.upgrade() {
+            return log;
+        }
+        let log = Arc::new(ThreadLog::new(thread, segments, newest, Arc::downgrade(&self.open)));
+        *slot = Arc::downgrade(&log);
+        log
+    }
+}

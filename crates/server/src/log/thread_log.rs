@@ -1,0 +1,225 @@
+//! The log of one thread while it is in use.
+//!
+//! 1. An entry gets its number, and its place in the queue of what is not stored, under one lock: numbers ascend without a gap.
+//! 2. One writer at a time takes the whole queue and stores it, so that entries are stored in the order of their numbers.
+//! 3. An entry is given to readers after it is stored, never before.
+//! 4. What is in memory is bounded: a reader that is further behind reads the store, and a run that is further ahead of the
+//!    store than the bound waits for the writer.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use graphloom_core_graph::{Clock, SystemClock};
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::log::entry::{Entry, LogEvent};
+use crate::log::segments::{Place, Segments};
+use crate::log::{OpenLogs, Tail};
+
+/// Stored entries that are kept in memory for readers.
+const RECENT: usize = 512;
+
+/// Entries of one segment at most.
+const SEGMENT: usize = 512;
+
+/// Entries that may wait to be stored before their run waits.
+const UNSTORED: usize = 4096;
+
+/// The log of one thread while it is in use.
+pub(crate) struct ThreadLog {
+    thread: Uuid,
+    pub(super) segments: Segments,
+    state: Mutex<State>,
+    /// Told when entries are stored, when storing fails, and when the log is closed.
+    pub(super) stored: Notify,
+    open: Weak<OpenLogs>,
+}
+
+struct State {
+    /// The number of the next entry.
+    next: u64,
+    /// The index of the next segment.
+    segment: u64,
+    /// The newest entry that is stored.
+    stored: u64,
+    recent: VecDeque<Arc<Entry>>,
+    queue: VecDeque<Arc<Entry>>,
+    is_writing: bool,
+    /// Why the last entries could not be stored.
+    fault: Option<String>,
+    is_closed: bool,
+}
+
+/// What a reader finds at a number.
+pub(super) enum Found {
+    Entry(Arc<Entry>),
+    /// It is stored, and no longer in memory.
+    InStore,
+    /// It is not stored yet.
+    NotYet,
+    /// There will be no more.
+    Closed,
+    Failed(String),
+}
+
+impl ThreadLog {
+    pub(super) fn new(thread: Uuid, segments: Segments, newest: Option<Place>, open: Weak<OpenLogs>) -> Self {
+        let (last, segment) = newest.map_or((0, 0), |place| (place.last, place.index + 1));
+        let state = State {
+            next: last + 1,
+            segment,
+            stored: last,
+            recent: VecDeque::new(),
+            queue: VecDeque::new(),
+            is_writing: false,
+            fault: None,
+            is_closed: false,
+        };
+        Self { thread, segments, state: Mutex::new(state), stored: Notify::new(), open }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn thread(&self) -> Uuid {
+        self.thread
+    }
+
+    /// The number of the newest entry, stored or not; 0 before the first.
+    pub(crate) fn last(&self) -> u64 {
+        self.lock().next - 1
+    }
+
+    /// Adds an entry, which is stored soon, and returns its number.
+    pub(crate) fn append(self: &Arc<Self>, run: Uuid, ns: Arc<str>, step: u64, event: LogEvent) -> u64 {
+        let time = SystemClock.now();
+        let mut state = self.lock();
+        let seq = state.next;
+        state.next += 1;
+        state.queue.push_back(Arc::new(Entry { seq, time, run, ns, step, event }));
+        if !std::mem::replace(&mut state.is_writing, true) {
+            drop(state);
+            tokio::spawn(Arc::clone(self).write());
+        }
+        seq
+    }
+
+    /// Waits while too much is not stored yet.
+    pub(crate) async fn room(&self) {
+        self.until(|state| state.queue.len() < UNSTORED).await;
+    }
+
+    /// Waits until an entry is stored.
+    ///
+    /// # Errors
+    /// Why it could not be stored.
+    pub(crate) async fn flushed(&self, seq: u64) -> Result<(), String> {
+        self.until(|state| state.stored >= seq).await;
+        let state = self.lock();
+        match &state.fault {
+            Some(fault) if state.stored < seq => Err(fault.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for a state; or until the log fails or is closed, after which nothing changes.
+    async fn until(&self, holds: impl Fn(&State) -> bool) {
+        loop {
+            let stored = self.stored.notified();
+            tokio::pin!(stored);
+            stored.as_mut().enable();
+            {
+                let state = self.lock();
+                if holds(&state) || state.is_closed || (state.fault.is_some() && !state.is_writing) {
+                    return;
+                }
+            }
+            stored.await;
+        }
+    }
+
+    /// Stores what waits, until nothing does.
+    async fn write(self: Arc<Self>) {
+        loop {
+            let (index, entries) = {
+                let mut state = self.lock();
+                let count = state.queue.len().min(SEGMENT);
+                if count == 0 || state.is_closed {
+                    state.is_writing = false;
+                    drop(state);
+                    self.stored.notify_waiters();
+                    return;
+                }
+                (state.segment, state.queue.iter().take(count).cloned().collect::<Vec<_>>())
+            };
+            let result = self.segments.put(index, &entries).await;
+            let mut state = self.lock();
+            match result {
+                Ok(()) => {
+                    state.segment += 1;
+                    state.stored = entries.last().map_or(state.stored, |entry| entry.seq);
+                    state.queue.drain(..entries.len());
+                    state.recent.extend(entries);
+                    let excess = state.recent.len().saturating_sub(RECENT);
+                    state.recent.drain(..excess);
+                    state.fault = None;
+                }
+                Err(error) => {
+                    tracing::error!(thread = %self.thread, %error, "events could not be stored");
+                    state.fault = Some(error.to_string());
+                    // The next entry tries again: the segment is written whole, or not at all.
+                    state.is_writing = false;
+                    drop(state);
+                    self.stored.notify_waiters();
+                    return;
+                }
+            }
+            drop(state);
+            self.stored.notify_waiters();
+        }
+    }
+
+    /// Ends the log: nothing more is stored, and readers see its end.
+    pub(super) fn close(&self) {
+        self.lock().is_closed = true;
+        self.stored.notify_waiters();
+    }
+
+    pub(super) fn find(&self, seq: u64) -> Found {
+        let state = self.lock();
+        if seq <= state.stored {
+            let first = state.recent.front().map_or(u64::MAX, |entry| entry.seq);
+            return match seq.checked_sub(first).and_then(|at| state.recent.get(usize::try_from(at).ok()?)) {
+                Some(entry) => Found::Entry(Arc::clone(entry)),
+                None => Found::InStore,
+            };
+        }
+        match &state.fault {
+            _ if state.is_closed => Found::Closed,
+            Some(fault) if !state.is_writing => Found::Failed(fault.clone()),
+            _ => Found::NotYet,
+        }
+    }
+
+    /// Reads the log after an entry; 0 is from its beginning.
+    pub(crate) fn after(self: &Arc<Self>, seq: u64) -> Tail {
+        Tail::new(Arc::clone(self), seq + 1)
+    }
+}
+
+impl fmt::Debug for ThreadLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadLog").field("thread", &self.thread).finish_non_exhaustive()
+    }
+}
+
+impl Drop for ThreadLog {
+    fn drop(&mut self) {
+        if let Some(open) = self.open.upgrade() {
+            open.remove_if(&self.thread, |_, log| log.strong_count() == 0);
+        }
+    }
+}

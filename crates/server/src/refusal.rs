@@ -1,0 +1,45 @@
+//! Why a request is not done, whatever the protocol it came by.
+
+use graphloom_core_graph::store::StoreError;
+
+use crate::records::RecordError;
+
+/// Why a request is not done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// It names what is not there.
+    #[error("{0}")]
+    NotFound(String),
+    /// It does not fit how things stand.
+    #[error("{0}")]
+    Conflict(String),
+    /// It can never be done.
+    #[error("{0}")]
+    BadRequest(String),
+    /// What it says does not fit what is asked for.
+    #[error("{0}")]
+    Invalid(String),
+    /// The server stops, or has too much to do.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The store or the runtime failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<RecordError> for Refusal {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::NotFound { .. } => Self::NotFound(error.to_string()),
+            RecordError::Conflict(detail) => Self::Conflict(detail),
+            RecordError::BadRequest(detail) => Self::BadRequest(detail),
+            RecordError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}

@@ -1,0 +1,205 @@
+//! One run, from its beginning to its end.
+
+use std::sync::Arc;
+
+use graphloom_core_graph::RunError;
+use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, Source};
+use uuid::Uuid;
+
+use crate::graph::{BadLaunch, Ended, Fields, Graph, GraphRun, Launch, View, interrupt_id};
+use crate::log::{Interrupt, LogEvent, ThreadLog};
+use crate::records::{RunFailure, RunStatus, ThreadStatus};
+use crate::runs::follow::{Follower, Progress};
+use crate::runs::live::{Ending, LiveRun};
+use crate::runs::order::Order;
+use crate::runs::plan::{Plan, plan, policy};
+
+/// A run to execute.
+pub(super) struct Execution<'r> {
+    pub(super) graph: &'r dyn Graph,
+    pub(super) checkpoints: &'r dyn Checkpointer,
+    pub(super) thread: &'r str,
+    pub(super) assistant: Uuid,
+    pub(super) order: &'r Order,
+    pub(super) log: &'r Arc<ThreadLog>,
+    pub(super) live: &'r LiveRun,
+    /// Counts from 1; more after a crash.
+    pub(super) attempt: u32,
+    /// Whether the run goes on where its process died.
+    pub(super) goes_on: bool,
+}
+
+/// How an execution ended.
+pub(super) enum Executed {
+    Ended(Ending, Progress),
+    /// The process stops: the run is taken up again by the next one.
+    Left,
+}
+
+impl Executed {
+    /// A run that could not begin.
+    pub(super) fn failed(message: String) -> Self {
+        let failure = Some(RunFailure { error: "RunError".to_owned(), message });
+        let (status, stands) = (RunStatus::Error, ThreadStatus::Error);
+        Self::Ended(Ending { status, stands, values: None, interrupts: Vec::new(), failure }, Progress::default())
+    }
+}
+
+/// A run that has not started, the checkpoint on which it begins, and what makes its first commit.
+struct Begun {
+    run: Box<dyn GraphRun>,
+    base: Option<CheckpointRow>,
+    opening: Option<Source>,
+}
+
+/// A failure in the words of clients.
+fn failure(error: &RunError) -> RunFailure {
+    let kind = match error {
+        RunError::StepLimit { .. } => "GraphRecursionError",
+        RunError::TaskFailed { message, .. } => {
+            return RunFailure { error: "NodeError".to_owned(), message: message.clone() };
+        }
+        RunError::UnknownQuestion { .. } => "UnknownInterruptError",
+        RunError::Conflict { .. } | RunError::ReplaceConflict { .. } | RunError::WriteConflict { .. } => {
+            "InvalidUpdateError"
+        }
+        RunError::BadAnswer { .. } | RunError::BadUpdate { .. } | RunError::State(_) => "InvalidUpdateError",
+        RunError::StepTimeout { .. } => "TimeoutError",
+        RunError::GraphMismatch { .. } | RunError::Migration { .. } => "GraphMismatchError",
+        RunError::Checkpoint(_) => "StoreError",
+        _ => "RunError",
+    };
+    RunFailure { error: kind.to_owned(), message: error.to_string() }
+}
+
+/// What a thread waits for, as clients see it.
+pub(crate) fn interrupts(thread: &str, view: &View) -> Vec<Interrupt> {
+    let interrupt = |question: &graphloom_core_graph::Question| Interrupt {
+        id: interrupt_id(thread, &question.id),
+        value: question.payload.clone(),
+        key: question.key.clone(),
+        task: question.task.clone(),
+        ns: question.task.rsplit_once('/').map_or("", |(ns, _)| ns).to_owned(),
+    };
+    view.questions.iter().map(interrupt).collect()
+}
+
+impl Execution<'_> {
+    /// Runs the graph, and tells the log of it.
+    pub(super) async fn execute(&self) -> Executed {
+        let Begun { mut run, base, opening } = match self.begin().await {
+            Ok(Some(begun)) => begun,
+            Ok(None) => return self.conclude(Ok(Ended::Done), Progress::default()).await,
+            Err(failure) => return self.fail(failure).await,
+        };
+        self.live.begin(run.handle());
+        let outline = self.graph.outline();
+        let mut follower = Follower::new(outline, self.thread, self.live.run, self.log, base.as_ref(), opening);
+        while let Some(event) = run.next().await {
+            follower.take(&event);
+            self.log.room().await;
+        }
+        let progress = follower.progress;
+        self.conclude(run.ended().await, progress).await
+    }
+
+    /// The run as it begins; none when there is nothing to do.
+    async fn begin(&self) -> Result<Option<Begun>, RunFailure> {
+        let base = self.checkpoint(None).await?;
+        let started = LogEvent::RunStarted {
+            graph: self.graph.outline().name.clone(),
+            assistant: self.assistant,
+            attempt: self.attempt,
+            base: base.as_ref().map(|row| row.number),
+        };
+        self.log.append(self.live.run, "".into(), base.as_ref().map_or(0, |row| row.step), started);
+        let launch = if self.goes_on {
+            Launch::Continue { at: None }
+        } else {
+            match plan(self.graph, self.thread, self.order).await? {
+                Plan::Launch(launch) => launch,
+                Plan::Nothing => return Ok(None),
+            }
+        };
+        let opening = opening(&launch);
+        let base = match &launch {
+            Launch::Input { at: Some(at), .. } | Launch::Continue { at: Some(at) } => {
+                self.checkpoint(Some(at.number)).await?
+            }
+            _ => base,
+        };
+        let policy = policy(self.graph, self.order);
+        let run = self.graph.launch(self.thread, launch, policy, &self.order.resources()).map_err(|error| {
+            let kind = if matches!(error, BadLaunch::Context(_)) { "ValueError" } else { "InvalidUpdateError" };
+            RunFailure { error: kind.to_owned(), message: error.to_string() }
+        })?;
+        Ok(Some(Begun { run, base, opening }))
+    }
+
+    /// A checkpoint of the thread, or its head.
+    async fn checkpoint(&self, number: Option<u64>) -> Result<Option<CheckpointRow>, RunFailure> {
+        self.checkpoints.checkpoint(self.thread, "", number).await.map_err(|error| failure(&error.into()))
+    }
+
+    async fn conclude(&self, ended: Result<Ended, RunError>, mut progress: Progress) -> Executed {
+        let (mut status, mut stands, mut failed) = (RunStatus::Success, ThreadStatus::Idle, None);
+        match &ended {
+            Ok(Ended::Drained) if self.live.is_drained() && self.live.cancelled().is_none() => {
+                return Executed::Left;
+            }
+            Ok(Ended::Done) => {}
+            Ok(Ended::Waiting | Ended::Drained) => stands = ThreadStatus::Interrupted,
+            Ok(Ended::Cancelled) => (status, stands) = (RunStatus::Interrupted, ThreadStatus::Interrupted),
+            Ok(Ended::OutOfBudget(next)) => {
+                let limit = self.order.config.recursion_limit.unwrap_or_default();
+                let message = format!("the limit of {limit} tasks was reached, next would be {}", next.join(", "));
+                (status, stands) = (RunStatus::Error, ThreadStatus::Error);
+                failed = Some(RunFailure { error: "GraphRecursionError".to_owned(), message });
+            }
+            Err(error) => {
+                let is_late = matches!(error, RunError::StepTimeout { .. });
+                status = if is_late { RunStatus::Timeout } else { RunStatus::Error };
+                (stands, failed) = (ThreadStatus::Error, Some(failure(error)));
+            }
+        }
+        let told = progress.values.take().filter(|_| matches!(ended, Ok(Ended::Done)));
+        let (values, interrupts) = match told {
+            Some(values) => (Some(values), Vec::new()),
+            // Where the run ended in the middle, or told no state, the thread says how it stands.
+            None => self.stands().await,
+        };
+        if stands == ThreadStatus::Idle && !interrupts.is_empty() {
+            stands = ThreadStatus::Interrupted;
+        }
+        Executed::Ended(Ending { status, stands, values, interrupts, failure: failed }, progress)
+    }
+
+    async fn fail(&self, failure: RunFailure) -> Executed {
+        let (values, interrupts) = self.stands().await;
+        // What a run could not begin leaves the thread as it was.
+        let stands = if interrupts.is_empty() { ThreadStatus::Error } else { ThreadStatus::Interrupted };
+        let ending = Ending { status: RunStatus::Error, stands, values, interrupts, failure: Some(failure) };
+        Executed::Ended(ending, Progress::default())
+    }
+
+    /// The state of the thread and what it waits for, as far as they can be read.
+    async fn stands(&self) -> (Option<Fields>, Vec<Interrupt>) {
+        match self.graph.view(self.thread, None).await {
+            Ok(view) => (view.checkpoint.is_some().then(|| view.values.clone()), interrupts(self.thread, &view)),
+            Err(error) => {
+                tracing::error!(thread = self.thread, %error, "a thread cannot be read after its run");
+                (None, Vec::new())
+            }
+        }
+    }
+}
+
+/// What makes the first commit of a run, where that is not a super-step.
+fn opening(launch: &Launch) -> Option<Source> {
+    match launch {
+        Launch::Input { .. } => Some(Source::Input),
+        Launch::Continue { at: Some(_) } => Some(Source::Fork),
+        Launch::Goto { .. } | Launch::Resume { update: Some(_), .. } => Some(Source::Update),
+        Launch::Continue { at: None } | Launch::Resume { update: None, .. } => None,
+    }
+}

@@ -1,0 +1,148 @@
+//! A run is recorded as ended, after its last event is stored.
+
+use graphloom_core_graph::checkpoint::{delete_runs, runs};
+use uuid::Uuid;
+
+use crate::graph::Fields;
+use crate::log::{Interrupt, LogEvent};
+use crate::records::{Completion, PendingInterrupt, RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
+use crate::refusal::Refusal;
+use crate::runs::desk::{Desk, Job};
+use crate::runs::execute::Executed;
+use crate::runs::follow::Progress;
+use crate::runs::live::{Cancel, Ending};
+use crate::runs::{Inner, now};
+
+impl Inner {
+    /// Records how an execution ended, and tells those who wait for it.
+    pub(super) async fn finish(&self, desk: &Desk, job: Job, executed: Executed) {
+        let (mut ending, progress) = match executed {
+            Executed::Ended(ending, progress) => (ending, progress),
+            Executed::Left => return job.live.leave(),
+        };
+        let is_taken_back = job.live.cancelled() == Some(Cancel::Rollback);
+        if is_taken_back {
+            self.take_back(desk.thread, &progress, &mut ending).await;
+        }
+        let last = self.tell_end(desk, job.record.run_id, &ending);
+        let (told, recorded) =
+            tokio::join!(desk.log.flushed(last), self.record_end(desk.thread, &job, &ending, &progress, is_taken_back));
+        if let Err(fault) = told {
+            tracing::error!(run = %job.record.run_id, fault, "the end of a run could not be logged");
+        }
+        if let Err(error) = recorded {
+            tracing::error!(run = %job.record.run_id, %error, "the end of a run could not be recorded");
+        }
+        job.live.end(ending);
+        if job.record.temporary_thread && job.record.on_completion == Completion::Delete {
+            // Clients that come back find the log for a while.
+            if let Err(error) = self.forget_temporary(&job.record).await {
+                tracing::error!(run = %job.record.run_id, %error, "a temporary thread could not be deleted");
+            }
+        }
+    }
+
+    fn tell_end(&self, desk: &Desk, run: Uuid, ending: &Ending) -> u64 {
+        let status = serde_json::to_value(ending.status).unwrap_or_default();
+        let event = LogEvent::RunEnded {
+            status: status.as_str().unwrap_or_default().to_owned(),
+            failure: ending.failure.clone(),
+            interrupts: ending.interrupts.clone(),
+        };
+        desk.log.append(run, "".into(), 0, event)
+    }
+
+    async fn record_end(
+        &self,
+        thread: Uuid,
+        job: &Job,
+        ending: &Ending,
+        progress: &Progress,
+        is_taken_back: bool,
+    ) -> Result<(), Refusal> {
+        let run = async {
+            if is_taken_back {
+                return self.records.runs.delete(thread, job.record.run_id).await;
+            }
+            let end = |run: &mut RunRecord| {
+                run.status = ending.status;
+                run.error.clone_from(&ending.failure);
+                run.checkpoints = progress.checkpoints;
+                Ok(())
+            };
+            self.records.runs.update(thread, job.record.run_id, end).await.map(drop)
+        };
+        let has_record = !job.record.temporary_thread || job.record.on_completion == Completion::Keep;
+        let stands = async {
+            if has_record {
+                self.records.threads.update(thread, |record| Ok(stand(record, ending))).await?;
+            }
+            Ok(())
+        };
+        let (run, stands) = tokio::join!(run, stands);
+        run?;
+        stands
+    }
+
+    /// Takes back what a run committed.
+    async fn take_back(&self, thread: Uuid, progress: &Progress, ending: &mut Ending) {
+        let Some(first) = progress.journal else { return };
+        let (checkpoints, id) = (&*self.stores.checkpoints, thread.to_string());
+        let taken = async {
+            let made = runs(checkpoints, &id).await?;
+            let ids: Vec<u64> = made.iter().map(|run| run.id).filter(|id| *id >= first).collect();
+            delete_runs(checkpoints, &id, &ids).await
+        };
+        if let Err(error) = taken.await {
+            tracing::error!(%thread, %error, "a run could not be taken back");
+            ending.failure = Some(RunFailure { error: "StoreError".to_owned(), message: error.to_string() });
+        }
+        ending.status = RunStatus::Interrupted;
+    }
+
+    async fn forget_temporary(&self, run: &RunRecord) -> Result<(), Refusal> {
+        self.records.runs.delete(run.thread_id, run.run_id).await?;
+        self.delete_checkpoints(run.thread_id).await
+    }
+
+    /// Ends a run that waited and never began.
+    pub(super) async fn drop_waiting(&self, desk: &Desk, job: &Job, cancel: Cancel) -> Result<(), Refusal> {
+        let (thread, run) = (job.record.thread_id, job.record.run_id);
+        match cancel {
+            Cancel::Rollback => self.records.runs.delete(thread, run).await?,
+            Cancel::Interrupt => {
+                let interrupted = |run: &mut RunRecord| {
+                    run.status = RunStatus::Interrupted;
+                    Ok(())
+                };
+                self.records.runs.update(thread, run, interrupted).await?;
+            }
+        }
+        let ending = Ending {
+            status: RunStatus::Interrupted,
+            stands: ThreadStatus::Idle,
+            values: None,
+            interrupts: Vec::new(),
+            failure: None,
+        };
+        self.tell_end(desk, run, &ending);
+        job.live.end(ending);
+        Ok(())
+    }
+}
+
+/// Writes how a thread stands after a run.
+fn stand(record: &mut ThreadRecord, ending: &Ending) {
+    record.status = ending.stands;
+    record.error.clone_from(&ending.failure);
+    record.interrupts = std::collections::BTreeMap::new();
+    for Interrupt { id, value, task, .. } in &ending.interrupts {
+        let task = crate::graph::task_id(&record.thread_id.to_string(), task).to_string();
+        let pending = PendingInterrupt { id: id.clone(), value: value.clone(), response_schema: None };
+        record.interrupts.entry(task).or_default().push(pending);
+    }
+    if let Some(values) = &ending.values {
+        record.values = Fields::clone(values).into();
+    }
+    record.state_changed(now());
+}

@@ -1,0 +1,212 @@
+//! From the events of the runtime to the entries of the log.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use graphloom_core_graph::checkpoint::{CheckpointRow, Source};
+use graphloom_core_graph::{Event, EventKind};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::graph::{Fields, Outline, interrupt_id};
+use crate::log::{CommitOf, Interrupt, LogEvent, ThreadLog};
+use crate::messages::{MESSAGE_EVENT, MessageChunk};
+
+/// Takes the events of one run of the runtime to the log.
+pub(super) struct Follower<'r> {
+    outline: &'r Outline,
+    thread: &'r str,
+    run: Uuid,
+    log: &'r Arc<ThreadLog>,
+    namespaces: BTreeMap<Arc<str>, Namespace>,
+    /// What the run began with, until its first commit.
+    opening: Option<Source>,
+    /// Messages that were told in pieces.
+    streamed: BTreeSet<String>,
+    /// What the run has come to.
+    pub(super) progress: Progress,
+}
+
+/// What a run has come to.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// The state of the root graph after its newest commit.
+    pub(super) values: Option<Fields>,
+    /// The first and the last checkpoint of the root graph that the run made.
+    pub(super) checkpoints: Option<(u64, u64)>,
+    /// The sequence number of the run's first event in the runtime's journal.
+    pub(super) journal: Option<u64>,
+}
+
+/// What is known of a namespace.
+#[derive(Default)]
+struct Namespace {
+    /// The checkpoint at its head.
+    head: Option<u64>,
+    /// The fields that were written.
+    written: BTreeSet<Arc<str>>,
+    /// A commit whose state is told next.
+    commit: Option<(u64, Vec<Arc<str>>, Vec<Arc<str>>, bool)>,
+    /// Tasks whose update was told.
+    updated: BTreeSet<Arc<str>>,
+}
+
+impl<'r> Follower<'r> {
+    /// A follower of a run that begins at a checkpoint. `opening` is what makes the run's first commit, where that is not a
+    /// super-step.
+    pub(super) fn new(
+        outline: &'r Outline,
+        thread: &'r str,
+        run: Uuid,
+        log: &'r Arc<ThreadLog>,
+        base: Option<&CheckpointRow>,
+        opening: Option<Source>,
+    ) -> Self {
+        let root = Namespace {
+            head: base.map(|row| row.number),
+            written: base.iter().flat_map(|row| row.fields.iter()).map(|(field, _)| Arc::clone(field)).collect(),
+            ..Namespace::default()
+        };
+        Self {
+            outline,
+            thread,
+            run,
+            log,
+            namespaces: BTreeMap::from([("".into(), root)]),
+            opening,
+            streamed: BTreeSet::new(),
+            progress: Progress::default(),
+        }
+    }
+
+    fn tell(&self, event: &Event, entry: LogEvent) {
+        self.log.append(self.run, Arc::clone(&event.ns), event.step, entry);
+    }
+
+    /// Takes up one event.
+    pub(super) fn take(&mut self, event: &Event) {
+        let task = || event.task.clone().unwrap_or_default();
+        match &event.kind {
+            EventKind::RunStarted { .. } if event.ns.is_empty() => self.progress.journal = event.seq,
+            EventKind::SubgraphStarted { graph, .. } => {
+                self.namespaces.entry(Arc::clone(&event.ns)).or_default();
+                self.tell(event, LogEvent::SubgraphStarted { graph: graph.clone() });
+            }
+            EventKind::SubgraphEnded { graph, status, detail } => {
+                self.namespaces.remove(&event.ns);
+                let (graph, detail) = (graph.clone(), detail.clone());
+                self.tell(event, LogEvent::SubgraphEnded { graph, status: *status, detail });
+            }
+            EventKind::TaskStarted { node, packet } => {
+                let packet = packet.as_ref().map(graphloom_core_graph::Payload::json);
+                let (node, attempt) = (node.clone(), event.attempt);
+                self.tell(event, LogEvent::TaskStarted { task: task(), node, attempt, packet });
+            }
+            EventKind::TaskRetry { node, error, delay } => {
+                let (node, error, delay) = (node.clone(), error.clone(), *delay);
+                self.tell(event, LogEvent::TaskRetry { task: task(), node, error, delay });
+            }
+            EventKind::TaskFailed { node, error } => {
+                self.tell(event, LogEvent::TaskFailed { task: task(), node: node.clone(), error: error.clone() });
+            }
+            EventKind::Update { node, payload } => {
+                let values = self.update_of(event, payload.json());
+                self.messages_of(event, node, &values);
+                self.namespaces.entry(Arc::clone(&event.ns)).or_default().updated.insert(task());
+                self.tell(event, LogEvent::Update { task: task(), node: node.clone(), values });
+            }
+            EventKind::Committed { checkpoint, tasks, changed, next } => {
+                let updated = std::mem::take(&mut self.namespaces.entry(Arc::clone(&event.ns)).or_default().updated);
+                // A node that wrote nothing is told, too.
+                for task in tasks.iter().filter(|task| !updated.contains(*task)) {
+                    let node = node_of(task).to_owned();
+                    self.tell(event, LogEvent::Update { task: Arc::clone(task), node, values: Value::Null });
+                }
+                let namespace = self.namespaces.entry(Arc::clone(&event.ns)).or_default();
+                namespace.written.extend(changed.iter().cloned());
+                namespace.commit = Some((*checkpoint, changed.clone(), next.clone(), tasks.is_empty()));
+            }
+            EventKind::Values { payload } => self.commit(event, payload.json()),
+            EventKind::Custom { name, payload } => {
+                let node = event.task.as_deref().map(node_of).unwrap_or_default().to_owned();
+                if name == MESSAGE_EVENT {
+                    let chunk = payload.get::<MessageChunk>().cloned();
+                    let Some(chunk) = chunk.or_else(|| serde_json::from_value(payload.json()).ok()) else { return };
+                    self.streamed.insert(chunk.id.clone());
+                    self.tell(event, LogEvent::Message { task: task(), node, chunk });
+                } else {
+                    let (name, payload) = (name.clone(), payload.json());
+                    self.tell(event, LogEvent::Custom { task: task(), node, name, payload });
+                }
+            }
+            EventKind::Question { id, key, payload } => {
+                let task = task();
+                let interrupt = Interrupt {
+                    id: interrupt_id(self.thread, id),
+                    value: payload.clone(),
+                    key: key.clone(),
+                    task: task.to_string(),
+                    ns: event.ns.to_string(),
+                };
+                self.tell(event, LogEvent::Interrupted { node: node_of(&task).to_owned(), task, interrupt });
+            }
+            EventKind::Warning { message } => self.tell(event, LogEvent::Warning { message: message.clone() }),
+            EventKind::Lagged { lost } => self.tell(event, LogEvent::Lost { events: *lost }),
+            _ => {}
+        }
+    }
+
+    fn update_of(&self, event: &Event, update: Value) -> Value {
+        if event.ns.is_empty() { self.outline.written(update) } else { update }
+    }
+
+    fn commit(&mut self, event: &Event, state: Value) {
+        let is_root = event.ns.is_empty();
+        let namespace = self.namespaces.entry(Arc::clone(&event.ns)).or_default();
+        let Some((number, changed, next, is_opening)) = namespace.commit.take() else { return };
+        let written = &namespace.written;
+        let values = match state {
+            state if is_root => self.outline.shown(state, |name| written.contains(name)),
+            // Of a subgraph it is not known which fields fold.
+            Value::Object(mut fields) => {
+                fields.retain(|name, value| written.contains(name.as_str()) || !value.is_null());
+                fields
+            }
+            _ => Fields::new(),
+        };
+        let parent = namespace.head.replace(number);
+        let source = match self.opening.take_if(|_| is_root) {
+            Some(source) if is_opening => source,
+            _ if is_opening && parent.is_none() => Source::Input,
+            _ if is_opening => Source::Update,
+            _ => Source::Step,
+        };
+        if is_root {
+            self.progress.values = Some(values.clone());
+            let first = self.progress.checkpoints.map_or(number, |(first, _)| first);
+            self.progress.checkpoints = Some((first, number));
+        }
+        self.tell(event, LogEvent::Commit(CommitOf { number, parent, source, changed, next, values }));
+    }
+
+    /// Tells messages that a node wrote without telling their pieces before.
+    fn messages_of(&mut self, event: &Event, node: &str, values: &Value) {
+        let Some(messages) = values.get("messages") else { return };
+        let list = messages.as_array().map_or(std::slice::from_ref(messages), Vec::as_slice);
+        for message in list.iter().filter(|message| message["type"] == "ai") {
+            let Ok(message) = crate::messages::Message::try_from(message.clone()) else { continue };
+            if !self.streamed.insert(message.id().to_owned()) {
+                continue;
+            }
+            let chunk = MessageChunk { is_last: true, ..MessageChunk::text(message.id(), message.text()) };
+            let task = event.task.clone().unwrap_or_default();
+            self.tell(event, LogEvent::Message { task, node: node.to_owned(), chunk });
+        }
+    }
+}
+
+/// The node of a task, by its path `outer:3.0/inner:1.0`.
+pub(super) fn node_of(task: &str) -> &str {
+    let last = task.rsplit_once('/').map_or(task, |(_, last)| last);
+    last.rsplit_once(':').map_or(last, |(node, _)| node)
+}

@@ -1,0 +1,122 @@
+//! A run that this process executes or holds in a queue.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use graphloom_core_graph::RunHandle;
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use crate::graph::Fields;
+use crate::log::Interrupt;
+use crate::records::{RunFailure, RunStatus, ThreadStatus};
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Ending {
+    pub(crate) status: RunStatus,
+    /// How the thread stands after it.
+    pub(crate) stands: ThreadStatus,
+    /// The state of the thread; none where it has none.
+    pub(crate) values: Option<Fields>,
+    /// What the thread waits for.
+    pub(crate) interrupts: Vec<Interrupt>,
+    pub(crate) failure: Option<RunFailure>,
+}
+
+/// What becomes of a run that is cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cancel {
+    /// What it committed stays.
+    Interrupt,
+    /// The run and what it committed are taken back.
+    Rollback,
+}
+
+/// A run that this process executes or holds in a queue. Its end can be awaited.
+#[derive(Debug)]
+pub(crate) struct LiveRun {
+    pub(crate) run: Uuid,
+    state: Mutex<State>,
+    stage: watch::Sender<Stage>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    handle: Option<RunHandle>,
+    cancel: Option<Cancel>,
+    /// The process stops: the run is left where it can be taken up again.
+    is_drained: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    Live,
+    Ended(Arc<Ending>),
+    /// It is left for the next process.
+    Left,
+}
+
+impl LiveRun {
+    pub(super) fn new(run: Uuid) -> Arc<Self> {
+        Arc::new(Self { run, state: Mutex::default(), stage: watch::Sender::new(Stage::Live) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the run to stop. The first who asks decides what becomes of it.
+    pub(super) fn cancel(&self, cancel: Cancel) {
+        let mut state = self.lock();
+        state.cancel.get_or_insert(cancel);
+        if let Some(handle) = &state.handle {
+            handle.cancel();
+        }
+    }
+
+    /// Stops the run where it can be taken up again.
+    pub(super) fn drain(&self) {
+        let mut state = self.lock();
+        state.is_drained = true;
+        if let Some(handle) = &state.handle {
+            handle.drain();
+        }
+    }
+
+    /// Takes the handle of the run when it begins; a run that was asked to stop before is stopped at once.
+    pub(super) fn begin(&self, handle: RunHandle) {
+        let mut state = self.lock();
+        if state.cancel.is_some() {
+            handle.cancel();
+        } else if state.is_drained {
+            handle.drain();
+        }
+        state.handle = Some(handle);
+    }
+
+    pub(super) fn cancelled(&self) -> Option<Cancel> {
+        self.lock().cancel
+    }
+
+    pub(super) fn is_drained(&self) -> bool {
+        self.lock().is_drained
+    }
+
+    pub(super) fn end(&self, ending: Ending) {
+        self.stage.send_replace(Stage::Ended(Arc::new(ending)));
+    }
+
+    pub(super) fn leave(&self) {
+        self.stage.send_replace(Stage::Left);
+    }
+
+    /// How the run ended, when it has; none when it is left for another process.
+    pub(crate) async fn ended(&self) -> Option<Arc<Ending>> {
+        let mut stage = self.stage.subscribe();
+        let found = stage.wait_for(|stage| !matches!(stage, Stage::Live)).await;
+        match found.as_deref() {
+            Ok(Stage::Ended(ending)) => Some(Arc::clone(ending)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The run manager: every run of every protocol goes through it.
+//!
+//! | rule | where |
+//! | --- | --- |
+//! | what a client wants is stored before it is answered, and what is accepted is run | `mod.rs`, [`RunManager::submit`] |
+//! | a thread has one run at a time; what comes meanwhile waits, or takes its place | `desk.rs` |
+//! | a run is stored with its thread, and executed | `start.rs` |
+//! | how a run begins, of its order and how the thread stands | `plan.rs` |
+//! | a run from its beginning to its end | `execute.rs` |
+//! | what the runtime tells goes to the log | `follow.rs` |
+//! | a run is recorded as ended after its last event is stored | `finish.rs` |
+//! | a run whose process died goes on, or begins, when the server starts | `recover.rs` |
+
+mod desk;
+mod execute;
+mod finish;
+mod follow;
+mod live;
+mod order;
+mod plan;
+mod recover;
+mod start;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dashmap::DashMap;
+use graphloom_core_graph::{Clock, SystemClock};
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::graph::{Fields, Graph, Stores};
+use crate::log::{Logs, ThreadLog};
+use crate::records::{Completion, Multitask, Records, RunRecord};
+use crate::refusal::Refusal;
+
+use desk::Desk;
+pub(crate) use execute::interrupts;
+pub(crate) use live::{Cancel, Ending, LiveRun};
+pub(crate) use order::{Command, Config, Durable, Nodes, Order};
+
+/// The run manager. A clone is another handle to the same.
+#[derive(Clone)]
+pub(crate) struct RunManager {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) graphs: BTreeMap<String, Arc<dyn Graph>>,
+    pub(crate) stores: Stores,
+    pub(crate) records: Records,
+    pub(crate) logs: Logs,
+    /// The threads that have runs or queues here.
+    desks: DashMap<Uuid, Arc<Desk>>,
+    /// Whether nothing new is accepted.
+    is_closing: AtomicBool,
+    /// Told when a desk is empty.
+    idle: Notify,
+    /// Names this process in the records of its runs.
+    owner: String,
+    limits: RunLimits,
+}
+
+/// How much is run at a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunLimits {
+    /// Runs under way on all threads together; more are refused.
+    pub(crate) concurrent: usize,
+    /// Runs that wait on one thread; more are refused.
+    pub(crate) queued: usize,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self { concurrent: 10_000, queued: 1_000 }
+    }
+}
+
+/// A run that a client wants.
+#[derive(Clone, Debug)]
+pub(crate) struct NewRun {
+    pub(crate) assistant: Uuid,
+    pub(crate) graph: String,
+    pub(crate) order: Order,
+    pub(crate) metadata: Fields,
+    pub(crate) multitask: Multitask,
+    /// Milliseconds since 1970 before which it does not begin.
+    pub(crate) start_at: Option<u64>,
+    /// What becomes of the thread, which was made for the run alone.
+    pub(crate) temporary: Option<Completion>,
+    pub(crate) webhook: Option<String>,
+}
+
+/// A run that was accepted.
+#[derive(Clone, Debug)]
+pub(crate) struct Submitted {
+    pub(crate) record: RunRecord,
+    pub(crate) live: Arc<LiveRun>,
+    pub(crate) log: Arc<ThreadLog>,
+    /// The number of the newest entry of the log before the run.
+    pub(crate) before: u64,
+}
+
+impl RunManager {
+    pub(crate) fn new(
+        graphs: BTreeMap<String, Arc<dyn Graph>>,
+        stores: Stores,
+        records: Records,
+        logs: Logs,
+        limits: RunLimits,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                graphs,
+                stores,
+                records,
+                logs,
+                desks: DashMap::new(),
+                is_closing: AtomicBool::new(false),
+                idle: Notify::new(),
+                owner: Uuid::new_v4().to_string(),
+                limits,
+            }),
+        }
+    }
+
+    pub(crate) fn records(&self) -> &Records {
+        &self.inner.records
+    }
+
+    pub(crate) fn logs(&self) -> &Logs {
+        &self.inner.logs
+    }
+
+    pub(crate) fn stores(&self) -> &Stores {
+        &self.inner.stores
+    }
+
+    /// The graphs by name.
+    pub(crate) fn graphs(&self) -> &BTreeMap<String, Arc<dyn Graph>> {
+        &self.inner.graphs
+    }
+
+    /// The graph of a name.
+    pub(crate) fn graph(&self, name: &str) -> Option<&Arc<dyn Graph>> {
+        self.inner.graphs.get(name)
+    }
+
+    /// Accepts a run on a thread that is there. When this returns, the run is stored, and has begun or waits.
+    ///
+    /// # Errors
+    /// [`Refusal::Conflict`] on a busy thread under `reject`; limits; the store's.
+    pub(crate) async fn submit(&self, thread: Uuid, new: NewRun) -> Result<Submitted, Refusal> {
+        let inner = &self.inner;
+        if inner.is_closing.load(Ordering::Acquire) {
+            return Err(Refusal::Unavailable("the server stops; try again later".to_owned()));
+        }
+        if inner.desks.len() >= inner.limits.concurrent && !inner.desks.contains_key(&thread) {
+            let most = inner.limits.concurrent;
+            return Err(Refusal::Unavailable(format!(
+                "runs are under way on {most} threads, as many as there may be; try again later"
+            )));
+        }
+        inner.desk(thread, new.temporary.is_some()).await?.accept(inner, new).await
+    }
+
+    /// The run, if this process executes it or holds it in a queue.
+    pub(crate) async fn live(&self, thread: Uuid, run: Uuid) -> Option<Arc<LiveRun>> {
+        self.inner.desk_in_use(thread).await?.find(run)
+    }
+
+    /// The run that is under way on a thread.
+    pub(crate) async fn current(&self, thread: Uuid) -> Option<Arc<LiveRun>> {
+        self.inner.desk_in_use(thread).await?.current()
+    }
+
+    /// Whether a run of the thread is under way or waits.
+    pub(crate) fn is_busy(&self, thread: Uuid) -> bool {
+        self.inner.desks.contains_key(&thread)
+    }
+
+    /// Cancels a run that is under way or waits, and returns it; its end can be awaited.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] for a run that is neither.
+    pub(crate) async fn cancel(&self, thread: Uuid, run: Uuid, cancel: Cancel) -> Result<Arc<LiveRun>, Refusal> {
+        let live = match self.inner.desk_in_use(thread).await {
+            Some(locked) => locked.cancel(&self.inner, run, cancel).await?,
+            None => None,
+        };
+        live.ok_or_else(|| {
+            Refusal::NotFound(format!("No matching runs to cancel: run {run} of thread {thread} is not under way"))
+        })
+    }
+
+    /// Cancels all runs of a thread, the last one first, and waits until they have ended.
+    pub(crate) async fn cancel_all(&self, thread: Uuid, cancel: Cancel) {
+        while let Some(locked) = self.inner.desk_in_use(thread).await {
+            let Some(run) = locked.runs().last().map(|live| live.run) else { return };
+            match locked.cancel(&self.inner, run, cancel).await {
+                Ok(Some(live)) => drop(live.ended().await),
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::error!(%thread, %run, %error, "a run cannot be cancelled");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Deletes a thread with its checkpoints, runs and log; runs under way are cancelled first.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`]; the store's.
+    pub(crate) async fn delete_thread(&self, thread: Uuid) -> Result<(), Refusal> {
+        self.cancel_all(thread, Cancel::Interrupt).await;
+        self.inner.records.threads.delete(thread).await?;
+        self.inner.records.runs.delete_of_thread(thread).await?;
+        self.inner.logs.delete(thread).await?;
+        self.inner.delete_checkpoints(thread).await
+    }
+
+    /// Stops accepting runs, and stops those under way where they can be taken up again. Returns when all have stopped.
+    pub(crate) async fn drain(&self) {
+        self.inner.is_closing.store(true, Ordering::Release);
+        loop {
+            let idle = self.inner.idle.notified();
+            tokio::pin!(idle);
+            idle.as_mut().enable();
+            let threads: Vec<Uuid> = self.inner.desks.iter().map(|desk| *desk.key()).collect();
+            if threads.is_empty() {
+                return;
+            }
+            for thread in threads {
+                if let Some(locked) = self.inner.desk_in_use(thread).await {
+                    locked.drain(&self.inner);
+                }
+            }
+            idle.await;
+        }
+    }
+}
+
+fn now() -> u64 {
+    SystemClock.now()
+}

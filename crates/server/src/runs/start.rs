@@ -1,0 +1,139 @@
+//! A run is stored with its thread, and executed when its turn comes.
+
+use graphloom_core_graph::checkpoint::CheckpointError;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::records::{Completion, RecordError, RunRecord, RunStatus, ThreadCreate, ThreadStatus};
+use crate::refusal::Refusal;
+use crate::runs::desk::{Desk, Job};
+use crate::runs::execute::{Executed, Execution};
+use crate::runs::order::Order;
+use crate::runs::{Inner, NewRun, now};
+
+impl Inner {
+    /// Stores a run, and with its thread that it is busy.
+    pub(super) async fn store_new(
+        &self,
+        thread: Uuid,
+        new: NewRun,
+        starts: bool,
+        before: u64,
+    ) -> Result<RunRecord, Refusal> {
+        let NewRun { assistant, graph, order, metadata, multitask, start_at, temporary, webhook } = new;
+        let mut record = RunRecord::new(thread, assistant, graph, now());
+        record.metadata = metadata;
+        record.multitask_strategy = multitask;
+        record.start_at = start_at;
+        record.before = before;
+        record.temporary_thread = temporary.is_some();
+        record.on_completion = temporary.unwrap_or_default();
+        record.webhook = webhook;
+        if starts {
+            record.status = RunStatus::Running;
+            record.base = self.head(thread).await?;
+        }
+        let config = serde_json::to_value(&order.config).unwrap_or_default();
+        record.kwargs = serde_json::to_value(order).map_err(|error| Refusal::Invalid(error.to_string()))?;
+        match temporary {
+            Some(Completion::Delete) => self.records.runs.insert(&record).await?,
+            Some(Completion::Keep) => {
+                let new = ThreadCreate { thread_id: Some(thread), ..ThreadCreate::default() };
+                self.records.threads.create(new).await?;
+                self.store_both(&record, config).await?;
+            }
+            None => self.store_both(&record, config).await?,
+        }
+        Ok(record)
+    }
+
+    /// Stores a run and that its thread is busy, in one transaction where the store groups writes.
+    async fn store_both(&self, record: &RunRecord, config: Value) -> Result<(), Refusal> {
+        let busy = self.records.threads.update(record.thread_id, |thread| {
+            thread.status = ThreadStatus::Busy;
+            thread.graph = Some(record.graph.clone());
+            thread.metadata.insert("graph_id".to_owned(), record.graph.clone().into());
+            thread.metadata.insert("assistant_id".to_owned(), record.assistant_id.to_string().into());
+            if let Value::Object(config) = &config {
+                thread.config.clone_from(config);
+            }
+            Ok(())
+        });
+        let (stored, busy) = tokio::join!(self.records.runs.insert(record), busy);
+        match (stored, busy) {
+            (Ok(()), Ok(_)) => Ok(()),
+            (Ok(()), Err(error)) => {
+                // The thread is gone, and with it the run.
+                self.records.runs.delete(record.thread_id, record.run_id).await?;
+                Err(error.into())
+            }
+            (Err(error), _) => Err(error.into()),
+        }
+    }
+
+    /// The number of the checkpoint at the head of a thread.
+    async fn head(&self, thread: Uuid) -> Result<Option<u64>, Refusal> {
+        let failed = |error: CheckpointError| Refusal::Failed(error.to_string());
+        let row = self.stores.checkpoints.checkpoint(&thread.to_string(), "", None).await.map_err(failed)?;
+        Ok(row.map(|row| row.number))
+    }
+
+    /// Executes a run whose turn has come, and records how it ended.
+    pub(super) async fn run(&self, desk: &Desk, mut job: Job) {
+        if let Err(error) = self.mark_running(&mut job).await {
+            tracing::error!(run = %job.record.run_id, %error, "a run cannot be recorded as running");
+        }
+        let thread = desk.thread.to_string();
+        let executed =
+            match (self.graphs.get(&job.record.graph), serde_json::from_value::<Order>(job.record.kwargs.clone())) {
+                (Some(graph), Ok(order)) => {
+                    let execution = Execution {
+                        graph: &**graph,
+                        checkpoints: &*self.stores.checkpoints,
+                        thread: &thread,
+                        assistant: job.record.assistant_id,
+                        order: &order,
+                        log: &desk.log,
+                        live: &job.live,
+                        attempt: job.attempt,
+                        goes_on: job.goes_on,
+                    };
+                    execution.execute().await
+                }
+                (None, _) => {
+                    let graphs: Vec<_> = self.graphs.keys().map(String::as_str).collect();
+                    Executed::failed(format!(
+                        "graph `{}` is not served here; graphs: {}",
+                        job.record.graph,
+                        graphs.join(", ")
+                    ))
+                }
+                (_, Err(error)) => Executed::failed(format!("the run's order cannot be read: {error}")),
+            };
+        self.finish(desk, job, executed).await;
+    }
+
+    async fn mark_running(&self, job: &mut Job) -> Result<(), Refusal> {
+        if job.record.status == RunStatus::Running {
+            return Ok(());
+        }
+        let base = self.head(job.record.thread_id).await?;
+        let change = |run: &mut RunRecord| -> Result<(), RecordError> {
+            run.status = RunStatus::Running;
+            run.base = base;
+            Ok(())
+        };
+        job.record = self.records.runs.update(job.record.thread_id, job.record.run_id, change).await?;
+        Ok(())
+    }
+
+    /// Deletes the checkpoints of a thread.
+    pub(super) async fn delete_checkpoints(&self, thread: Uuid) -> Result<(), Refusal> {
+        let failed = |error: CheckpointError| Refusal::Failed(error.to_string());
+        let (checkpoints, id) = (&self.stores.checkpoints, thread.to_string());
+        if checkpoints.thread(&id).await.map_err(failed)?.is_some() {
+            checkpoints.delete_thread(&id).await.map_err(failed)?;
+        }
+        Ok(())
+    }
+}
