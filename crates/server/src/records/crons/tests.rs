@@ -85,6 +85,8 @@ async fn a_due_cron_starts_its_run_once() {
         let due = records.crons.due(first).await.unwrap();
         assert_eq!(due, std::slice::from_ref(&cron));
         assert_eq!(due[0].next_run_id().unwrap().get_version_num(), 7);
+        let another = Cron { cron_id: Uuid::now_v7(), ..due[0].clone() };
+        assert_ne!(due[0].next_run_id(), another.next_run_id());
         assert_eq!(start(&due[0], first).await, (true, true));
         // Another process saw it due as well, or this one after a crash.
         assert_eq!(start(&due[0], first).await, (false, false));
