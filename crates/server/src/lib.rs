@@ -1,6 +1,7 @@
 //! Skeleton
 
 mod builder;
+mod chat;
 mod demo;
 mod graph;
 mod host;
