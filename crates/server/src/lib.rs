@@ -9,6 +9,7 @@ mod http;
 mod langgraph;
 mod log;
 pub mod messages;
+mod openai;
 mod records;
 mod refusal;
 mod running;

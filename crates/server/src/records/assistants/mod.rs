@@ -265,6 +265,16 @@ impl Assistants {
         Ok(arrangement.page(self.matching(search).await?, Assistant::wire))
     }
 
+    /// All assistants that match, the oldest first.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn all(&self, search: &AssistantSearch) -> Result<Vec<Assistant>, RecordError> {
+        let mut all = self.matching(search).await?;
+        all.sort_by_key(|assistant| (assistant.created, assistant.assistant_id));
+        Ok(all)
+    }
+
     /// How many assistants match.
     pub(crate) async fn count(&self, search: &AssistantSearch) -> Result<usize, RecordError> {
         Ok(self.matching(search).await?.len())
