@@ -1,5 +1,7 @@
 //! Skeleton
 
+mod ag_ui;
+mod attended;
 mod builder;
 mod chat;
 mod demo;
