@@ -43,7 +43,7 @@ async fn run(
     Path(name): Path<String>,
     Json(input): Json<RunAgentInput>,
 ) -> Result<Response, Problem> {
-    let assistant = host.assistant(&name).await?;
+    let assistant = host.assistant(&name).await.map_err(|refusal| Problem::not_found(refusal.to_string()))?;
     let graph = host
         .manager
         .graph(&assistant.graph_id)
