@@ -1,0 +1,28 @@
+"""Where the reference server is known to be wrong or to have nothing. Used only if AGENT_SERVER_KIND is `reference`."""
+
+SELECT = "`select` is ignored on states"
+
+# A case, and why the reference fails it. The case must fail there: one that passes is an error of this table.
+FAILS = {
+    "test_meta::test_a_browser_sees_where_a_stream_can_be_taken_up": "`Location` is hidden from browsers",
+    "test_meta::test_info_says_that_strict_resume_is_honoured": "`strict_resume` is ignored",
+    "test_assistants::test_an_older_version_brings_its_context_back": "`latest` keeps the newer context",
+    "test_threads::test_prune_can_keep_the_latest_state": "422: not in its in-memory stores",
+    "test_threads::test_a_thread_can_have_a_time_to_live": "its in-memory stores forget the time to live",
+    "test_threads::test_an_unknown_thread_is_not_found[copy]": "answers 409",
+    "test_threads::test_an_unknown_thread_is_not_found[patch]": "says `Not Found`, without the id",
+    "test_threads::test_search_finds_by_values_beside_threads_without_values": "500 as soon as one thread has no values",
+    "test_state::test_the_history_goes_on_before_a_checkpoint[id]": "422: only objects",
+    "test_state::test_the_history_goes_on_before_a_checkpoint[checkpoint]": "500: only objects with `configurable`",
+    "test_state::test_the_error_of_a_task_is_json_in_a_text": "the text is Python's form of the exception",
+    "test_state::test_a_state_gives_only_what_is_selected[one value]": SELECT,
+    "test_state::test_a_state_gives_only_what_is_selected[two fields]": SELECT,
+    "test_state::test_a_state_gives_only_what_is_selected[one field]": SELECT,
+    "test_state::test_a_history_gives_only_what_is_selected": SELECT,
+    "test_state::test_a_state_can_be_patched": "405",
+    "test_runs::test_an_unknown_run_is_not_found[join]": "200 with an empty body",
+    "test_runs::test_a_bad_body_is_refused_and_makes_no_run[runs-an unknown action on disconnection]": "taken",
+}
+
+# Patterns of cases whose whole protocol the reference does not have.
+ABSENT = {}
