@@ -1,5 +1,7 @@
 """Where the reference server is known to be wrong or to have nothing. Used only if AGENT_SERVER_KIND is `reference`."""
 
+NO_END = "there is no `end`"
+REPEATED = "ids repeat within a millisecond"
 SELECT = "`select` is ignored on states"
 
 # A case, and why the reference fails it. The case must fail there: one that passes is an error of this table.
@@ -22,6 +24,20 @@ FAILS = {
     "test_state::test_a_state_can_be_patched": "405",
     "test_runs::test_an_unknown_run_is_not_found[join]": "200 with an empty body",
     "test_runs::test_a_bad_body_is_refused_and_makes_no_run[runs-an unknown action on disconnection]": "taken",
+    "test_streams::test_the_last_frame_says_that_the_run_has_ended[pipeline-value0-success]": NO_END,
+    "test_streams::test_the_last_frame_says_that_the_run_has_ended[approval-value1-success]": NO_END,
+    "test_streams::test_every_stream_has_ids_without_being_asked": "ids only with `stream_resumable`",
+    "test_streams::test_the_stream_of_a_thread_can_be_that_of_ends_alone[stream_mode]": "reads only `stream_modes`, which no client sends",
+    "test_streams::test_a_stateless_stream_can_be_taken_up": "404: the route that `Location` names is not served",
+    "test_streams::test_the_stream_of_an_unknown_run_is_not_found": "200 and nothing",
+    "test_streams::test_the_stream_of_an_unknown_thread_is_not_found": "200 and waits for ever",
+    "test_interrupts::test_an_unknown_question_is_refused_when_strict_and_the_thread_stays": "`strict_resume` is ignored",
+}
+
+# Cases that the reference fails at most times.
+MOSTLY = {
+    "test_streams::test_ids_of_frames_are_unique_and_increasing": REPEATED,
+    "test_streams::test_a_stream_goes_on_after_any_of_its_frames_without_loss_or_repeat": REPEATED,
 }
 
 # Patterns of cases whose whole protocol the reference does not have.
