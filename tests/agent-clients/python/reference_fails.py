@@ -1,5 +1,8 @@
 """Where the reference server is known to be wrong or to have nothing. Used only if AGENT_SERVER_KIND is `reference`."""
 
+CHANNELS = "these channels of the protocol stay silent"
+STATE = "there are no `state` commands"
+VALUE = "the question is only under `payload`"
 NO_END = "there is no `end`"
 REPEATED = "ids repeat within a millisecond"
 SELECT = "`select` is ignored on states"
@@ -32,6 +35,25 @@ FAILS = {
     "test_streams::test_the_stream_of_an_unknown_run_is_not_found": "200 and nothing",
     "test_streams::test_the_stream_of_an_unknown_thread_is_not_found": "200 and waits for ever",
     "test_interrupts::test_an_unknown_question_is_refused_when_strict_and_the_thread_stays": "`strict_resume` is ignored",
+    "test_events::test_an_error_has_its_code[checkpoint]": STATE,
+    "test_events::test_a_malformed_subscription_is_refused[depth]": "taken",
+    "test_events::test_the_tree_of_a_run_is_given": "only over WebSocket",
+    "test_events::test_updates_come_by_node": CHANNELS,
+    "test_events::test_what_a_node_writes_comes_as_custom": CHANNELS,
+    "test_events::test_tasks_have_a_start_and_an_end": CHANNELS,
+    "test_events::test_checkpoints_are_those_of_the_history": CHANNELS,
+    "test_events::test_a_question_has_both_of_its_keys": VALUE,
+    "test_events::test_the_typed_client_sees_what_is_asked": VALUE,
+    "test_events::test_the_state_is_read_by_command": STATE,
+    "test_events::test_checkpoints_are_listed_by_command": STATE,
+    "test_events::test_a_run_forks_from_an_older_checkpoint[state.fork]": STATE,
+    "test_events::test_a_message_is_put_into_a_thread": "there is no `input.inject`",
+    "test_events::test_a_second_run_is_refused_if_it_says_so[multitask_strategy]": "only the other spelling is read",
+    "test_events::test_both_paths_of_the_protocol_are_served[stream]": "405",
+    "test_events::test_the_typed_client_gets_every_channel[updates]": CHANNELS,
+    "test_events::test_the_typed_client_gets_every_channel[custom]": CHANNELS,
+    "test_events::test_the_typed_client_gets_every_channel[tasks]": CHANNELS,
+    "test_events::test_the_typed_client_gets_every_channel[checkpoints]": CHANNELS,
 }
 
 # Cases that the reference fails at most times.
