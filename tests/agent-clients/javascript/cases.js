@@ -1,6 +1,7 @@
 // How a case is declared, and what all cases share.
 
 import { test } from "node:test";
+import { WebSocket } from "ws";
 import { ABSENT, FAILS } from "./reference-fails.js";
 
 export const address = (process.env.AGENT_SERVER ?? "").replace(/\/$/, "");
@@ -9,6 +10,9 @@ if (!address.startsWith("http://")) throw new Error("AGENT_SERVER must be the ad
 // No client may report anywhere but to the server under test.
 process.env.LANGSMITH_TRACING = "false";
 for (const key of ["LANGGRAPH_API_KEY", "LANGSMITH_API_KEY", "LANGCHAIN_API_KEY"]) delete process.env[key];
+
+// Node has one of its own from version 22 on.
+globalThis.WebSocket ??= WebSocket;
 
 const reference = process.env.AGENT_SERVER_KIND === "reference";
 

@@ -1,5 +1,8 @@
 // Where the reference server is known to be wrong or to have nothing. Used only if AGENT_SERVER_KIND is `reference`.
 
+const CHANNELS = "these channels of the protocol stay silent";
+const STATE = "there are no such commands";
+
 // A case, and why the reference fails it.
 export const FAILS = {
   "sdk 1: a state can be patched": "405",
@@ -7,6 +10,18 @@ export const FAILS = {
   "sdk 1: a stateless stream is taken up": "404: the route that `Location` names is not served",
   "sdk 2: a stateless stream is taken up": "404: the route that `Location` names is not served",
   "sdk 1: the reason of a cancel is kept": "the reason is ignored",
+  "events over sse: the channel updates delivers": CHANNELS,
+  "events over sse: the channel custom delivers": CHANNELS,
+  "events over sse: the channel tasks delivers": CHANNELS,
+  "events over sse: the channel checkpoints delivers": CHANNELS,
+  "events over websocket: the channel updates delivers": CHANNELS,
+  "events over websocket: the channel custom delivers": CHANNELS,
+  "events over websocket: the channel tasks delivers": CHANNELS,
+  "events over websocket: the channel checkpoints delivers": CHANNELS,
+  "events over sse: the state is read, listed and forked by commands": STATE,
+  "events over sse: a message is put into a thread": STATE,
+  "events over websocket: the state is read, listed and forked by commands": STATE,
+  "events over websocket: a message is put into a thread": STATE,
 };
 
 // How the names of cases begin whose whole protocol the reference does not have.

@@ -129,8 +129,8 @@ async def test_a_question_has_both_of_its_keys(wire):
 async def test_several_questions_are_answered_in_one_command(wire, client):
     thread = new_thread()
     await start(wire, thread, "fanout", {"names": ["a", "b"], "ask": True})
-    asked = data_of(await events(wire, thread, ["input", "lifecycle"]), "input.requested")
-    responses = [{"namespace": [], "interrupt_id": one["interrupt_id"], "response": f"yes {one['payload']['name']}"} for one in asked]
+    asked = (await until(lambda: client.threads.get_state(thread), lambda state: len(state["interrupts"]) == 2))["interrupts"]
+    responses = [{"namespace": [], "interrupt_id": one["id"], "response": f"yes {one['value']['name']}"} for one in asked]
     assert (await command(wire, thread, "input.respond", responses=responses))["type"] == "success"
     state = await until(lambda: client.threads.get_state(thread), lambda state: not state["next"])
     assert state["values"]["results"] == ["a:yes a", "b:yes b", "total:2"]
