@@ -25,4 +25,4 @@ export const FAILS = {
 };
 
 // How the names of cases begin whose whole protocol the reference does not have.
-export const ABSENT = {};
+export const ABSENT = { "ag-ui:": "the reference does not speak AG-UI" };
