@@ -1,6 +1,7 @@
 // Where the reference server is known to be wrong or to have nothing. Used only if AGENT_SERVER_KIND is `reference`.
 
 const CHANNELS = "these channels of the protocol stay silent";
+const ROLLED = "a step that ends while the run is rolled back can be kept";
 const STATE = "there are no such commands";
 
 // A case, and why the reference fails it.
@@ -9,6 +10,10 @@ export const FAILS = {
   "sdk 2: a state can be patched": "405",
   "sdk 1: a stateless stream is taken up": "404: the route that `Location` names is not served",
   "sdk 2: a stateless stream is taken up": "404: the route that `Location` names is not served",
+  "sdk 1: a second run follows the strategy rollback": ROLLED,
+  "sdk 2: a second run follows the strategy rollback": ROLLED,
+  "sdk 1: a run is rolled back, leaving nothing": ROLLED,
+  "sdk 2: a run is rolled back, leaving nothing": ROLLED,
   "sdk 1: the reason of a cancel is kept": "the reason is ignored",
   "events over sse: the channel updates delivers": CHANNELS,
   "events over sse: the channel custom delivers": CHANNELS,

@@ -8,6 +8,7 @@ NO_ELICITATION = "a question comes back as text"
 PLAIN = "the result is only Python's form of the values, as text"
 NO_END = "there is no `end`"
 REPEATED = "ids repeat within a millisecond"
+ROLLED = "a step that ends while the run is rolled back can be kept"
 SELECT = "`select` is ignored on states"
 
 # A case, and why the reference fails it. The case must fail there: one that passes is an error of this table.
@@ -81,14 +82,18 @@ FAILS = {
     "test_a2a::test_a_question_needs_input_and_is_resumed[streamed]": FLAT,
 }
 
-# Cases that the reference fails at most times.
-MOSTLY = {
+# Cases that the reference fails at most times, or at some: they depend on its timing.
+SOMETIMES = {
     "test_streams::test_ids_of_frames_are_unique_and_increasing": REPEATED,
     "test_streams::test_a_stream_goes_on_after_any_of_its_frames_without_loss_or_repeat": REPEATED,
+    "test_events::test_replay_comes_before_what_is_live": "the first event of a run can be lost",
+    "test_runs::test_a_second_run_can_roll_the_first_back": ROLLED,
+    "test_runs::test_a_run_that_is_rolled_back_leaves_nothing": ROLLED,
 }
 
 # Patterns of cases whose whole protocol the reference does not have.
 ABSENT = {
+    "test_agent_protocol::*": "the reference does not have these routes",
     "test_openai::*": "the reference does not speak OpenAI's protocol",
     "test_ag_ui::*": "the reference does not speak AG-UI",
 }

@@ -1,5 +1,7 @@
 """Streams of runs: every mode, the order inside a super-step, namespaces, and how a stream ends."""
 
+import asyncio
+import json
 import uuid
 
 import httpx
@@ -394,6 +396,21 @@ async def test_a_slow_reader_gets_everything(wire, thread):
         async for frame in read(answer):
             seen.append(frame)
     assert [frame.data["tick"] for frame in seen if frame.event == "custom"] == list(range(1, 301))
+
+
+async def test_a_quiet_stream_and_a_quiet_wait_show_that_they_live(wire):
+    """Comments in a stream and line ends in an answer that is awaited, each five seconds."""
+    body = {"assistant_id": "ticker", "input": {"n": 1, "delay_ms": 5600}}
+
+    async def text(route, **more):
+        async with wire.stream("POST", route, json=body | more) as answer:
+            return "".join([text async for text in answer.aiter_text()])
+
+    streamed, waited = await asyncio.gather(text("/runs/stream", stream_mode="updates"), text("/runs/wait"))
+    assert ": heartbeat" in streamed
+    assert [frame.event for frame in without_end(parse(streamed))] == ["metadata", "updates"]
+    assert waited.startswith("\n")
+    assert json.loads(waited)["ticks"] == [1]
 
 
 # The stream of a thread, over its runs.
