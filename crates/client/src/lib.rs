@@ -8,6 +8,7 @@ mod error;
 mod model;
 mod options;
 mod protocol;
+mod remote;
 mod request;
 mod stream;
 mod transport;
@@ -21,6 +22,7 @@ pub use model::{
 };
 pub use options::Options;
 pub use protocol::{Channels, EventStream, ProtocolEvent, Response, RunStart, Subscription, ThreadEvents};
+pub use remote::{RemoteGraph, RemoteNode, RemoteState};
 pub use request::{
     AssistantChange, AssistantSearch, CancelAction, Command, CronChange, CronSearch, DisconnectMode, Durability, Goto,
     HistorySearch, IfExists, IfThreadMissing, ItemSearch, MultitaskStrategy, Namespace, NamespaceSearch, NewAssistant,

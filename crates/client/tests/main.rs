@@ -1,1 +1,9 @@
-//! Tests.
+//! The client at its public boundary: against a scripted server on loopback, and against real ones.
+
+mod answers;
+mod peers;
+mod protocol;
+mod remote;
+mod retries;
+mod scripted_server;
+mod streams;

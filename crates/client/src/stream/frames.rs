@@ -141,7 +141,7 @@ mod tests {
         let long = |length: usize| format!("data: {}\n\n", "x".repeat(length)).into_bytes();
         assert!(all(vec![long(50), long(50), long(50)], 100).iter().all(Result::is_ok));
         let chunks = std::iter::repeat_n(vec![b'x'; 30], 10).collect();
-        assert_eq!(all(chunks, 100), [Err(FrameError::Malformed("an event of over 100 bytes".to_owned()))]);
+        assert_eq!(all(chunks, 100)[0], Err(FrameError::Malformed("an event of over 100 bytes".to_owned())));
         let broken = all(vec![b"data: \xff\n\n".to_vec()], 100);
         assert!(matches!(&broken[0], Err(FrameError::Malformed(reason)) if reason.contains("utf8")), "{broken:?}");
     }
