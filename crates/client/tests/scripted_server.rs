@@ -8,6 +8,7 @@ use graphloom_client::{Client, Options};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 /// An answer of the script.
 #[derive(Clone)]
@@ -103,6 +104,7 @@ pub(crate) struct ScriptedServer {
     pub(crate) address: String,
     asked: Arc<Mutex<Vec<Asked>>>,
     left: Arc<Mutex<Vec<Reply>>>,
+    count: watch::Receiver<usize>,
 }
 
 impl ScriptedServer {
@@ -112,10 +114,11 @@ impl ScriptedServer {
         let (asked, mut replies) = (Arc::new(Mutex::new(Vec::new())), script.into_iter().collect::<Vec<_>>());
         replies.reverse();
         let left = Arc::new(Mutex::new(replies));
-        let server = Self { address, asked: Arc::clone(&asked), left: Arc::clone(&left) };
+        let (counted, count) = watch::channel(0);
+        let server = Self { address, asked: Arc::clone(&asked), left: Arc::clone(&left), count };
         tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
-                let (asked, left) = (Arc::clone(&asked), Arc::clone(&left));
+                let (asked, left, counted) = (Arc::clone(&asked), Arc::clone(&left), counted.clone());
                 tokio::spawn(async move {
                     let mut connection = connection;
                     let Some(request) = read_request(&mut connection).await else { return };
@@ -126,6 +129,7 @@ impl ScriptedServer {
                         let reply = left.lock().unwrap().pop();
                         reply.map(|reply| reply.make.as_ref().map_or_else(|| reply.clone(), |make| make(&asked)))
                     };
+                    counted.send_modify(|count| *count += 1);
                     // The script is over: an answer that no test expects.
                     let over = serde_json::json!({"detail": format!("nothing is prepared for `{line}`")});
                     let _ = answer(&mut connection, reply.unwrap_or_else(|| Reply::json(418, &over))).await;
@@ -138,6 +142,11 @@ impl ScriptedServer {
     /// A client without pauses to speak of.
     pub(crate) fn client(&self) -> Client {
         Client::with_options(&self.address, options()).unwrap()
+    }
+
+    /// Resolves when so much was asked.
+    pub(crate) async fn reached(&self, many: usize) {
+        self.count.clone().wait_for(|count| *count >= many).await.unwrap();
     }
 
     /// What was asked so far, when the whole script was used up.
