@@ -42,7 +42,9 @@ pub enum ClientError {
     #[error(transparent)]
     Http(#[from] HttpError),
     /// The server is not there.
-    #[error("`{host}` cannot be reached: {reason} ({tries} tries); check that the server runs and that its address is right")]
+    #[error(
+        "`{host}` cannot be reached: {reason} ({tries} tries); check that the server runs and that its address is right"
+    )]
     Connect {
         /// The host with its port.
         host: String,
@@ -72,13 +74,17 @@ pub enum ClientError {
         last: Option<String>,
     },
     /// A stream broke off whose events have no ids.
-    #[error("the stream broke off ({reason}) and cannot go on, because the server gave its last event no id; start runs with `stream_resumable`, and read the rest from the state of the thread")]
+    #[error(
+        "the stream broke off ({reason}) and cannot go on, because the server gave its last event no id; start runs with `stream_resumable`, and read the rest from the state of the thread"
+    )]
     NotResumable {
         /// What happened.
         reason: String,
     },
     /// The server no longer has what was not read yet.
-    #[error("the server no longer has all events after `{id}`: it goes on with `{found}`; read the state of the thread, which is whole")]
+    #[error(
+        "the server no longer has all events after `{id}`: it goes on with `{found}`; read the state of the thread, which is whole"
+    )]
     Gap {
         /// The id after which events are missing.
         id: String,
@@ -102,7 +108,9 @@ pub enum ClientError {
         retry_after: Option<Duration>,
     },
     /// The server sends elsewhere.
-    #[error("`{call}` at `{host}` is redirected to `{to}`, which is not followed, so that no key goes astray; use the address that the server has now")]
+    #[error(
+        "`{call}` at `{host}` is redirected to `{to}`, which is not followed, so that no key goes astray; use the address that the server has now"
+    )]
     Redirected {
         /// The method and the path.
         call: String,
@@ -112,7 +120,9 @@ pub enum ClientError {
         to: String,
     },
     /// The answer is not what the protocol says.
-    #[error("`{call}` at `{host}` was answered with something else than {expected}: {found}; check that the address is that of an agent server")]
+    #[error(
+        "`{call}` at `{host}` was answered with something else than {expected}: {found}; check that the address is that of an agent server"
+    )]
     Unexpected {
         /// The method and the path.
         call: String,

@@ -128,7 +128,8 @@ async fn what_a_run_left_is_values_questions_or_its_error() {
     let waiting = json!({"draft": "x", "__interrupt__": [{"value": {"question": "Approve?"}, "id": "i1"}, "odd"]});
     let failed = json!({"__error__": {"error": "ValueError", "message": "boom"}});
     // Signs of life come before the result.
-    let alive = Reply::events([&b"\n"[..], &b"\n"[..], &b"{\"count\":3}"[..]]).header("content-type", "application/json");
+    let alive =
+        Reply::events([&b"\n"[..], &b"\n"[..], &b"{\"count\":3}"[..]]).header("content-type", "application/json");
     let script = [alive, Reply::json(200, &waiting), Reply::json(200, &failed), Reply::json(200, &json!([1]))];
     let server = ScriptedServer::start(script).await;
     let (runs, new) = (server.client().runs(), NewRun::new("approval"));
@@ -146,7 +147,10 @@ async fn what_a_run_left_is_values_questions_or_its_error() {
     assert!(matches!(&error, ClientError::RunFailed { kind, message } if kind == "ValueError" && message == "boom"));
     assert_eq!(runs.wait(None, new).await.unwrap().values, json!([1]));
     let asked = server.asked();
-    assert_eq!((asked[1].line.clone(), asked[2].line.clone()), (format!("POST /threads/{}/runs/wait", id()), "POST /runs/wait".into()));
+    assert_eq!(
+        (asked[1].line.clone(), asked[2].line.clone()),
+        (format!("POST /threads/{}/runs/wait", id()), "POST /runs/wait".into())
+    );
     assert_eq!(asked[1].json(), json!({"assistant_id": "approval", "command": {"resume": "x"}}));
 }
 
@@ -186,7 +190,12 @@ async fn requests_have_the_form_of_the_protocol() {
     client.store().put(NewItem::new(["memories", "u1"], "k", json!({"a": 1})).ttl(2.0)).await.unwrap();
     assert_eq!(client.store().get(["memories", "u1"], "k k").await.unwrap(), None);
     let asked = server.asked();
-    let expected = ["POST /assistants/search", "POST /runs/crons", "PUT /store/items", "GET /store/items?namespace=memories.u1&key=k+k"];
+    let expected = [
+        "POST /assistants/search",
+        "POST /runs/crons",
+        "PUT /store/items",
+        "GET /store/items?namespace=memories.u1&key=k+k",
+    ];
     assert_eq!(lines(&asked), expected);
     assert_eq!(asked[0].json(), json!({"graph_id": "pipeline", "limit": 1}));
     let body = json!({"schedule": "0 7 * * *", "assistant_id": "pipeline", "input": {"topic": "hills"}, "timezone": "Europe/Lisbon"});

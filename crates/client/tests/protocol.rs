@@ -1,7 +1,7 @@
 //! The event streaming protocol over connections that break.
 
 use futures::StreamExt;
-use graphloom_client::{ClientError, Response, RunStart, Subscription, ThreadId};
+use graphloom_client::{ClientError, ProtocolEvent, Response, RunStart, Subscription, ThreadId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -20,9 +20,13 @@ fn event(seq: u64, method: &str, data: &Value) -> String {
 #[tokio::test]
 async fn events_go_on_after_their_place_and_none_is_told_twice() {
     let script = [
-        Reply::events([event(1, "lifecycle", &json!({"event": "running"})), event(2, "values", &json!({"a": 1}))]).cut(),
+        Reply::events([event(1, "lifecycle", &json!({"event": "running"})), event(2, "values", &json!({"a": 1}))])
+            .cut(),
         // A server that tells the last event once more.
-        Reply::events([event(2, "values", &json!({"a": 1})), event(3, "input.requested", &json!({"interrupt_id": "i", "payload": "?"}))]),
+        Reply::events([
+            event(2, "values", &json!({"a": 1})),
+            event(3, "input.requested", &json!({"interrupt_id": "i", "payload": "?"})),
+        ]),
         Reply::events([event(4, "lifecycle", &json!({"event": "interrupted"}))]).quiet(),
     ];
     let server = ScriptedServer::start(script).await;
@@ -32,7 +36,7 @@ async fn events_go_on_after_their_place_and_none_is_told_twice() {
     assert_eq!(told.iter().map(|event| event.seq.unwrap()).collect::<Vec<_>>(), [1, 2, 3, 4]);
     let question = told[2].interrupt().unwrap();
     assert_eq!((question.id.as_deref(), question.value), (Some("i"), json!("?")));
-    assert_eq!(told.iter().map(|event| event.is_end_of_run()).collect::<Vec<_>>(), [false, false, false, true]);
+    assert_eq!(told.iter().map(ProtocolEvent::is_end_of_run).collect::<Vec<_>>(), [false, false, false, true]);
     let asked = server.asked();
     let since: Vec<_> = asked.iter().map(|asked| asked.json()["since"].as_u64()).collect();
     assert_eq!(since, [None, Some(2), Some(3)]);
@@ -45,7 +49,10 @@ async fn commands_are_numbered_and_their_refusals_have_codes() {
     let script = [
         Reply::json(200, &json!({"type": "success", "id": 1, "result": {"run_id": run}, "meta": {}})),
         Reply::json(200, &json!({"type": "success", "id": 2, "result": {}})),
-        Reply::json(200, &json!({"type": "error", "id": 3, "error": "no_such_interrupt", "message": "Unknown interrupt: i"})),
+        Reply::json(
+            200,
+            &json!({"type": "error", "id": 3, "error": "no_such_interrupt", "message": "Unknown interrupt: i"}),
+        ),
     ];
     let server = ScriptedServer::start(script).await;
     let events = server.client().threads().events(thread());
@@ -57,7 +64,8 @@ async fn commands_are_numbered_and_their_refusals_have_codes() {
     assert!(matches!(&error, ClientError::Command { code, .. } if code == "no_such_interrupt"), "{error}");
     let asked = server.asked();
     assert_eq!(lines(&asked), vec![format!("POST /threads/{}/commands", thread()); 3]);
-    let expected = json!({"id": 1, "method": "run.start", "params": {"assistant_id": "approval", "input": {"request": "x"}}});
+    let expected =
+        json!({"id": 1, "method": "run.start", "params": {"assistant_id": "approval", "input": {"request": "x"}}});
     assert_eq!(asked[0].json(), expected);
     let params = json!({"interrupt_id": "i", "response": "approve", "namespace": [], "strict_resume": true});
     assert_eq!(asked[2].json(), json!({"id": 3, "method": "input.respond", "params": params}));

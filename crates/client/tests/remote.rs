@@ -1,9 +1,11 @@
 //! A remote graph as a node: joined again, asked, failed, cancelled.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use graphloom_client::{Client, RemoteGraph, RunId, StreamMode};
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
+use graphloom_core_graph::simulate::Simulator;
 use graphloom_core_graph::{
     Answers, EventKind, Log, Node, NodeError, Outcome, Retry, RunError, START, State, StateGraph, Thread,
 };
@@ -79,7 +81,7 @@ fn done() -> Value {
     json!({"values": {"request": "x", "decision": "approve"}, "next": [], "tasks": []})
 }
 
-fn script<const N: usize>(parts: [Vec<Reply>; N]) -> Vec<Reply> {
+fn script(parts: &[Vec<Reply>]) -> Vec<Reply> {
     parts.concat()
 }
 
@@ -108,7 +110,7 @@ fn assert_done(outcome: Outcome<Letter>) {
 async fn a_remote_graph_runs_as_a_node_and_is_heard() {
     let chunk = json!([{"type": "AIMessageChunk", "content": "hi", "id": "m"}, {"langgraph_node": "model"}]);
     let told = events(&[("custom", json!({"progress": 1})), ("messages", chunk.clone()), end()]);
-    let server = ScriptedServer::start(script([vec![created(), told], left(&done()).to_vec()])).await;
+    let server = ScriptedServer::start(script(&[vec![created(), told], left(&done()).to_vec()])).await;
     let remote = remote(server.client()).config(json!({"tags": ["a"]})).context(json!({"user_id": "u"}));
     let mut run = thread(remote).run(Letter::update().request("x"));
     let mut heard = Vec::new();
@@ -136,10 +138,9 @@ async fn what_is_asked_there_is_asked_here_and_the_answers_resume_it() {
     let waiting = json!({"values": {}, "next": ["review", "review"], "interrupts": interrupts});
     // The same task asks again, under the id that it had.
     let again = json!({"values": {}, "next": ["review"], "tasks": [{"interrupts": [{"id": "i1", "value": "sure?"}]}]});
-    let round = |state: &Value| script([vec![created()], left(state).to_vec()]);
+    let round = |state: &Value| script(&[vec![created()], left(state).to_vec()]);
     let none = || vec![Reply::json(200, &json!([]))];
-    let server =
-        ScriptedServer::start(script([round(&waiting), none(), round(&again), none(), round(&done())])).await;
+    let server = ScriptedServer::start(script(&[round(&waiting), none(), round(&again), none(), round(&done())])).await;
     let thread = thread(remote(server.client()).forward([]));
     let Outcome::Waiting(questions) = outcome(&thread).await else { panic!("no question") };
     let asked: Vec<_> = questions.iter().map(|question| (question.key.as_str(), question.payload.clone())).collect();
@@ -166,7 +167,8 @@ async fn what_is_asked_there_is_asked_here_and_the_answers_resume_it() {
 #[tokio::test]
 async fn the_same_run_is_joined_after_the_local_run_was_stopped() {
     let told = events(&[("custom", json!(1))]);
-    let script = script([vec![created(), told.quiet(), events(&[("custom", json!(1)), end()])], left(&done()).to_vec()]);
+    let script =
+        script(&[vec![created(), told.quiet(), events(&[("custom", json!(1)), end()])], left(&done()).to_vec()]);
     let server = ScriptedServer::start(script).await;
     let thread = thread(remote(server.client()));
     let mut run = thread.run(Letter::update().request("x"));
@@ -190,7 +192,7 @@ async fn a_run_whose_start_was_not_answered_is_found_by_its_mark() {
             "status": "running", "metadata": {"graphloom_call": "another/0"}});
         Reply::json(200, &json!([other, run]))
     });
-    let server = ScriptedServer::start(script([vec![Reply::unanswered(), found], left(&done()).to_vec()])).await;
+    let server = ScriptedServer::start(script(&[vec![Reply::unanswered(), found], left(&done()).to_vec()])).await;
     assert_done(outcome(&thread(remote(server.client()).forward([]))).await);
     assert_eq!(shape(&server.asked()), [&[CREATE, FIND][..], &LEFT].concat());
 }
@@ -200,7 +202,7 @@ async fn a_failure_there_is_an_error_here_and_another_attempt_goes_on() {
     let failed = events(&[("error", json!({"error": "ValueError", "message": "boom"}))]);
     let unfinished = Reply::json(200, &json!({"values": {}, "next": ["boom"]}));
     let again = vec![Reply::json(200, &json!([])), unfinished, created(), events(&[end()])];
-    let server = ScriptedServer::start(script([vec![created(), failed], again, left(&done()).to_vec()])).await;
+    let server = ScriptedServer::start(script(&[vec![created(), failed], again, left(&done()).to_vec()])).await;
     let thread = thread(remote(server.client()));
     let error = thread.run(Letter::update().request("x")).await.unwrap_err();
     let RunError::TaskFailed { message, .. } = &error else { panic!("{error}") };
@@ -252,7 +254,7 @@ async fn the_remote_run_is_cancelled_with_the_local_one_when_asked_and_taken_up_
         vec![Reply::json(200, &json!([])), unfinished, created(), events(&[end()])],
         left(&done()).to_vec(),
     ];
-    let server = ScriptedServer::start(script(parts)).await;
+    let server = ScriptedServer::start(script(&parts)).await;
     let thread = thread(remote(server.client()).cancel_with_run(true).forward([StreamMode::Custom]));
     let mut run = thread.run(Letter::update().request("x"));
     while let Some(event) = run.next().await {
@@ -266,4 +268,53 @@ async fn the_remote_run_is_cancelled_with_the_local_one_when_asked_and_taken_up_
     let asked = server.asked();
     assert_eq!(shape(&asked)[2], "POST /threads/T/runs/R/cancel?wait=0&action=interrupt");
     assert_eq!(asked[8].json()["input"], Value::Null);
+}
+
+/// A server that starts runs, finds them and has them end, one question in between, as often as it is asked.
+fn lasting(asked: &[Asked]) -> Reply {
+    let line = &asked.last().unwrap().line;
+    let started = |asked: &Asked| asked.line.starts_with("POST") && asked.line.ends_with("/runs");
+    let thread = line.split('/').nth(2).unwrap();
+    let here: Vec<_> = asked.iter().filter(|asked| started(asked) && asked.line.contains(thread)).collect();
+    let run = |number: usize| {
+        let mut run = run("success");
+        run["run_id"] = json!(Uuid::from_u128(100 + number as u128));
+        run["metadata"] = here[number].json()["metadata"].clone();
+        run
+    };
+    match (line.split(' ').next().unwrap(), line.split('/').nth(4).unwrap_or_default()) {
+        ("POST", _) => Reply::json(200, &run(here.len() - 1)),
+        ("GET", "") if line.contains("/runs") => Reply::json(200, &(0..here.len()).map(run).collect()),
+        ("GET", "") if here.len() == 1 => {
+            Reply::json(200, &json!({"values": {}, "next": ["review"], "interrupts": [{"id": "i1", "value": "?"}]}))
+        }
+        ("GET", "") => Reply::json(200, &done()),
+        _ if line.ends_with("/join") => Reply::json(200, &json!({})),
+        _ => Reply::json(200, &run(0)),
+    }
+}
+
+#[tokio::test]
+async fn wherever_the_process_dies_each_remote_run_is_started_once() {
+    let server = ScriptedServer::start(vec![Reply::made(lasting); 10_000]).await;
+    let mut graph = StateGraph::<Letter>::new("letters");
+    graph.add_node(REMOTE, remote(server.client()).forward([])).asks::<Value>("remote");
+    graph.add_edge(START, REMOTE);
+    let graph = graph.compile().unwrap();
+    let simulator = Simulator::new(&graph).answer("remote", "approve").unwrap();
+    let reports = simulator.crash_everywhere(Letter::update().request("x")).await.unwrap();
+    assert!(reports.len() > 10, "{}", reports.len());
+    for report in &reports {
+        assert_eq!((report.state.decision.as_deref(), report.state.log.len()), (Some("approve"), 1));
+        assert!(report.violations.is_empty(), "{:?}", report.violations);
+    }
+    let mut started = BTreeMap::<String, Vec<Value>>::new();
+    for asked in server.asked_so_far().iter().filter(|asked| asked.line.starts_with("POST")) {
+        started.entry(asked.line.clone()).or_default().push(asked.json()["command"].clone());
+    }
+    // One thread for each simulated run; those that died before the node began left none.
+    assert!(started.len() >= reports.len(), "{} threads for {} runs", started.len(), reports.len());
+    for (line, commands) in started {
+        assert_eq!(commands, [Value::Null, json!({"resume": {"i1": "approve"}})], "{line}");
+    }
 }

@@ -20,7 +20,8 @@ fn refusal(status: u16) -> Reply {
 #[tokio::test]
 async fn a_reading_call_outlives_every_passing_fault() {
     let (id, answer) = thread();
-    let script = [refusal(503), refusal(429).header("retry-after", "0"), answer.clone().cut(), Reply::unanswered(), answer];
+    let script =
+        [refusal(503), refusal(429).header("retry-after", "0"), answer.clone().cut(), Reply::unanswered(), answer];
     let server = ScriptedServer::start(script).await;
     let thread = server.client().threads().get(id).await.unwrap();
     assert_eq!((thread.thread_id, thread.extra["new"].as_u64()), (id, Some(1)));

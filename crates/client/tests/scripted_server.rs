@@ -149,10 +149,15 @@ impl ScriptedServer {
         self.count.clone().wait_for(|count| *count >= many).await.unwrap();
     }
 
-    /// What was asked so far, when the whole script was used up.
+    /// What was asked so far.
+    pub(crate) fn asked_so_far(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    /// What was asked, when the whole script was used up.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         let left = self.left.lock().unwrap().len();
-        let asked = self.asked.lock().unwrap().clone();
+        let asked = self.asked_so_far();
         assert_eq!(left, 0, "of the script is left; asked: {:?}", lines(&asked));
         asked
     }

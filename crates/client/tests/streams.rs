@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
-use graphloom_client::{
-    Client, ClientError, NewRun, RunId, RunStatus, StreamData, StreamEvent, StreamMode, ThreadId,
-};
+use graphloom_client::{Client, ClientError, NewRun, RunId, RunStatus, StreamData, StreamEvent, StreamMode, ThreadId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -262,7 +260,11 @@ async fn a_thread_is_read_over_many_runs_and_connections() {
     let done = frame("metadata", &json!({"status": "run_done", "run_id": run()}), Some("3-0"));
     let script = [
         Reply::events([metadata(), custom(1, "2-0"), done]),
-        Reply::events([frame("metadata", &json!({"status": "run_done", "run_id": run()}), Some("3-0")), custom(2, "4-0")]).cut(),
+        Reply::events([
+            frame("metadata", &json!({"status": "run_done", "run_id": run()}), Some("3-0")),
+            custom(2, "4-0"),
+        ])
+        .cut(),
         Reply::events([custom(2, "4-0"), custom(3, "5-0")]).quiet(),
     ];
     let server = ScriptedServer::start(script).await;

@@ -31,18 +31,18 @@ impl Assistants {
 
     /// An assistant.
     pub async fn get(&self, id: AssistantId) -> Result<Assistant, ClientError> {
-        self.transport.json(&Call::get(path(id, &[]))).await
+        self.transport.json(&Call::get(path(&id, &[]))).await
     }
 
     /// Changes an assistant, which gets a new version.
     pub async fn update(&self, id: AssistantId, change: AssistantChange) -> Result<Assistant, ClientError> {
-        self.transport.json(&Call::patch(path(id, &[])).json(&change)).await
+        self.transport.json(&Call::patch(path(&id, &[])).json(&change)).await
     }
 
     /// Deletes an assistant with all its versions, and its threads when that is asked for.
     pub async fn delete(&self, id: AssistantId, with_threads: bool) -> Result<(), ClientError> {
-        let call = Call::delete(path(id, &[]));
-        self.transport.done(&if with_threads { call.query("delete_threads", true) } else { call }).await
+        let call = Call::delete(path(&id, &[]));
+        self.transport.done(&if with_threads { call.query("delete_threads", &true) } else { call }).await
     }
 
     /// The assistants that a search finds.
@@ -57,31 +57,31 @@ impl Assistants {
 
     /// The drawing of a graph: `nodes` and `edges`, with those of subgraphs when `inside`.
     pub async fn graph(&self, assistant: &str, inside: bool) -> Result<Value, ClientError> {
-        self.transport.json(&Call::get(path(assistant, &["graph"])).query("xray", inside)).await
+        self.transport.json(&Call::get(path(&assistant, &["graph"])).query("xray", &inside)).await
     }
 
     /// The schemas of a graph.
     pub async fn schemas(&self, assistant: &str) -> Result<Schemas, ClientError> {
-        self.transport.json(&Call::get(path(assistant, &["schemas"]))).await
+        self.transport.json(&Call::get(path(&assistant, &["schemas"]))).await
     }
 
     /// The schemas of the subgraphs of a graph, by namespace, with those inside of them when `recurse`.
     pub async fn subgraphs(&self, assistant: &str, recurse: bool) -> Result<BTreeMap<String, Schemas>, ClientError> {
-        self.transport.json(&Call::get(path(assistant, &["subgraphs"])).query("recurse", recurse)).await
+        self.transport.json(&Call::get(path(&assistant, &["subgraphs"])).query("recurse", &recurse)).await
     }
 
     /// The versions of an assistant, newest first.
     pub async fn versions(&self, id: AssistantId) -> Result<Vec<Assistant>, ClientError> {
-        self.transport.json(&Call::post(path(id, &["versions"])).json(&json!({}))).await
+        self.transport.json(&Call::post(path(&id, &["versions"])).json(&json!({}))).await
     }
 
     /// Makes a version the one in use.
     pub async fn set_latest(&self, id: AssistantId, version: u64) -> Result<Assistant, ClientError> {
-        self.transport.json(&Call::post(path(id, &["latest"])).json(&json!({"version": version}))).await
+        self.transport.json(&Call::post(path(&id, &["latest"])).json(&json!({"version": version}))).await
     }
 }
 
-fn path(assistant: impl ToString, rest: &[&str]) -> Vec<String> {
+fn path(assistant: &impl ToString, rest: &[&str]) -> Vec<String> {
     let mut path = vec!["assistants".to_owned(), assistant.to_string()];
     path.extend(rest.iter().map(ToString::to_string));
     path

@@ -44,7 +44,8 @@ impl RunResult {
         if let Some(error) = fields.get("__error__") {
             return Err(failed(error));
         }
-        let interrupts = fields.shift_remove("__interrupt__").map(|told| Self::interrupts_of(&told)).unwrap_or_default();
+        let interrupts =
+            fields.shift_remove("__interrupt__").map(|told| Self::interrupts_of(&told)).unwrap_or_default();
         Ok(Self { values, interrupts })
     }
 
@@ -105,13 +106,13 @@ impl Runs {
     pub async fn list(&self, thread: ThreadId, search: RunSearch) -> Result<Vec<Run>, ClientError> {
         let mut call = Call::get(path(Some(thread), &[]));
         if let Some(Value::String(status)) = search.status.and_then(|status| serde_json::to_value(status).ok()) {
-            call = call.query("status", status);
+            call = call.query("status", &status);
         }
         if let Some(limit) = search.limit {
-            call = call.query("limit", limit);
+            call = call.query("limit", &limit);
         }
         if let Some(offset) = search.offset {
-            call = call.query("offset", offset);
+            call = call.query("offset", &offset);
         }
         self.transport.json(&call).await
     }
@@ -152,18 +153,13 @@ impl Runs {
         wait: bool,
     ) -> Result<(), ClientError> {
         let call = Call::post(path(Some(thread), &[&run.to_string(), "cancel"]));
-        let call = call.query("wait", u8::from(wait)).query("action", action.as_str());
+        let call = call.query("wait", &u8::from(wait)).query("action", &action.as_str());
         self.transport.done(&if wait { call.long() } else { call }).await
     }
 
     /// Cancels several runs of a thread.
-    pub async fn cancel_many(
-        &self,
-        thread: ThreadId,
-        runs: &[RunId],
-        action: CancelAction,
-    ) -> Result<(), ClientError> {
-        let call = Call::post(["runs", "cancel"]).query("action", action.as_str());
+    pub async fn cancel_many(&self, thread: ThreadId, runs: &[RunId], action: CancelAction) -> Result<(), ClientError> {
+        let call = Call::post(["runs", "cancel"]).query("action", &action.as_str());
         self.transport.done(&call.json(&json!({"thread_id": thread, "run_ids": runs}))).await
     }
 

@@ -31,7 +31,7 @@ impl Store {
     /// An item, if there is one.
     pub async fn get(&self, namespace: impl Into<Namespace>, key: &str) -> Result<Option<Item>, ClientError> {
         let namespace = namespace.into().0.join(".");
-        self.transport.json(&Call::get(["store", "items"]).query("namespace", namespace).query("key", key)).await
+        self.transport.json(&Call::get(["store", "items"]).query("namespace", &namespace).query("key", &key)).await
     }
 
     /// Deletes an item, if there is one.

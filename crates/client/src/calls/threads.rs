@@ -66,7 +66,7 @@ impl Threads {
 
     /// The newest state of a thread. `subgraphs` gives tasks in subgraphs the states of these.
     pub async fn state(&self, id: ThreadId, subgraphs: bool) -> Result<ThreadState, ClientError> {
-        self.transport.json(&Call::get(path(id, &["state"])).query("subgraphs", subgraphs)).await
+        self.transport.json(&Call::get(path(id, &["state"])).query("subgraphs", &subgraphs)).await
     }
 
     /// The state of a thread at a checkpoint.

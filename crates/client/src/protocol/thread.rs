@@ -81,9 +81,9 @@ impl ThreadEvents {
         let method = "run.start";
         let result = self.command(method, run).await?;
         let started = Started::deserialize(&result);
-        started.map(|started| started.run_id).map_err(|error| {
-            self.transport.unexpected(method, "the id of a run", format!("{error} in `{result}`"))
-        })
+        started
+            .map(|started| started.run_id)
+            .map_err(|error| self.transport.unexpected(method, "the id of a run", format!("{error} in `{result}`")))
     }
 
     /// Answers a question.

@@ -28,9 +28,9 @@ pub(super) async fn answers<Cx>(
         return Err(error);
     }
     if let [(None, answer)] = answers.as_slice() {
-        return Ok(Beginning::Answers(Command::resume(answer.clone())));
+        return Ok(Beginning::Answers(Box::new(Command::resume(answer.clone()))));
     }
     let by_id: Option<Vec<_>> = answers.into_iter().map(|(id, answer)| Some((id?, answer))).collect();
     let lacking = || NodeError::terminal("the server asks several questions at once and gives them no ids".to_owned());
-    Ok(Beginning::Answers(Command::answers(by_id.ok_or_else(lacking)?)))
+    Ok(Beginning::Answers(Box::new(Command::answers(by_id.ok_or_else(lacking)?))))
 }

@@ -10,8 +10,8 @@ use super::cancel::CancelOnStop;
 use super::node::KEY;
 use super::{RemoteGraph, node_error};
 use crate::{
-    ClientError, Command, IfThreadMissing, Interrupt, NewRun, RunId, RunSearch, RunStatus, StreamData,
-    StreamEvent, ThreadId,
+    ClientError, Command, IfThreadMissing, Interrupt, NewRun, RunId, RunSearch, RunStatus, StreamData, StreamEvent,
+    ThreadId,
 };
 
 /// The metadata by which a run is found again whose start was not answered.
@@ -37,7 +37,7 @@ pub(super) enum Beginning {
     /// What the run before left unfinished.
     Unfinished,
     /// Answers to what the run before asked.
-    Answers(Command),
+    Answers(Box<Command>),
 }
 
 /// What a run left.
@@ -70,12 +70,7 @@ impl<S: State, Cx: Send + Sync + 'static> Round<'_, S, Cx> {
     }
 
     /// The run: the one that was started before, or a new one. `is_first` says that there can be none yet.
-    pub(super) async fn start(
-        &self,
-        state: &S,
-        beginning: Beginning,
-        is_first: bool,
-    ) -> Result<RunId, NodeError> {
+    pub(super) async fn start(&self, state: &S, beginning: Beginning, is_first: bool) -> Result<RunId, NodeError> {
         let start = async {
             if !is_first && let Some(run) = self.find().await.map_err(node_error)? {
                 return Ok(run);
@@ -109,7 +104,7 @@ impl<S: State, Cx: Send + Sync + 'static> Round<'_, S, Cx> {
             new = new.context(context.clone());
         }
         Ok(match beginning {
-            Beginning::Answers(command) => new.command(command),
+            Beginning::Answers(command) => new.command(*command),
             Beginning::Unfinished if self.has_unfinished().await? => new.input(Value::Null),
             Beginning::Input | Beginning::Unfinished => new.input((remote.input)(state)?),
         })

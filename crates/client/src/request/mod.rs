@@ -8,6 +8,14 @@ mod thread;
 
 /// A struct whose fields are optional and are set by methods of their names. The values of `new` always are there.
 macro_rules! request {
+    (@default $name:ident ()) => {
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    };
+    (@default $name:ident ($($first:ident)+)) => {};
     (
         $(#[$meta:meta])*
         $name:ident ($($(#[$given:meta])* $first:ident : $first_type:ty),*) {
@@ -24,7 +32,6 @@ macro_rules! request {
 
         impl $name {
             /// A request that says no more than this.
-            #[expect(clippy::new_without_default, reason = "one way to begin a request, the same for all")]
             pub fn new($($first: impl Into<$first_type>),*) -> Self {
                 Self { $($first: $first.into(),)* $($field: None,)* }
             }
@@ -37,6 +44,8 @@ macro_rules! request {
                 }
             )*
         }
+
+        request! { @default $name ($($first)*) }
     };
 }
 
@@ -45,8 +54,10 @@ pub(crate) use request;
 pub use assistant::{AssistantChange, AssistantSearch, NewAssistant};
 pub use cron::{CronChange, CronSearch, NewCron};
 pub use run::{
-    CancelAction, Command, DisconnectMode, Durability, Goto, IfThreadMissing, MultitaskStrategy, Nodes, NewRun,
+    CancelAction, Command, DisconnectMode, Durability, Goto, IfThreadMissing, MultitaskStrategy, NewRun, Nodes,
     RunSearch, StreamMode,
 };
 pub use store::{ItemSearch, Namespace, NamespaceSearch, NewItem};
-pub use thread::{HistorySearch, IfExists, NewThread, SortOrder, StateUpdate, ThreadChange, ThreadSearch, Ttl, TtlStrategy};
+pub use thread::{
+    HistorySearch, IfExists, NewThread, SortOrder, StateUpdate, ThreadChange, ThreadSearch, Ttl, TtlStrategy,
+};

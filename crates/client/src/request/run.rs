@@ -29,7 +29,7 @@ pub enum StreamMode {
     Checkpoints,
     /// Tasks and checkpoints in more detail.
     Debug,
-    /// Events of the LangChain callbacks.
+    /// Events of the callbacks of `LangChain`.
     Events,
 }
 

@@ -301,7 +301,9 @@ mod tests {
 
     #[test]
     fn the_end_is_an_end_in_every_form() {
-        for (event, data) in [("error", json!("out of memory")), ("end", json!(null)), ("end", json!({"status": "new"}))] {
+        for (event, data) in
+            [("error", json!("out of memory")), ("end", json!(null)), ("end", json!({"status": "new"}))]
+        {
             assert!(read(event, &data).is_last(), "{event} {data}");
         }
         let StreamData::Error(error) = read("error", &json!({"error": "ValueError", "message": "boom"})).data else {

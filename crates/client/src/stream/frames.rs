@@ -9,8 +9,8 @@ use futures::stream::{BoxStream, StreamExt};
 use graphloom_http::innermost;
 use sse_stream::{Error as SseError, SseStream};
 
-use crate::transport::{Answer, Transport, content_type, described};
 use crate::ClientError;
+use crate::transport::{Answer, Transport, content_type, described};
 
 /// What is asked for where frames are expected.
 pub(crate) const EVENTS: &str = "text/event-stream";
@@ -68,7 +68,8 @@ fn read(bytes: BoxStream<'static, io::Result<Vec<u8>>>, silence: Duration, most:
                 Ok(Some(Err(error))) => Err(error),
                 Ok(Some(Ok(chunk))) => {
                     let so_far = held.fetch_add(chunk.len(), Ordering::Relaxed) + chunk.len();
-                    let error = || io::Error::new(io::ErrorKind::FileTooLarge, format!("an event of over {most} bytes"));
+                    let error =
+                        || io::Error::new(io::ErrorKind::FileTooLarge, format!("an event of over {most} bytes"));
                     if so_far > most { Err(error()) } else { Ok(Cursor::new(chunk)) }
                 }
             };
@@ -88,7 +89,9 @@ fn read(bytes: BoxStream<'static, io::Result<Vec<u8>>>, silence: Duration, most:
                     })
                 }
                 Err(SseError::Body(error)) => Some(Err(match error.downcast::<io::Error>() {
-                    Ok(error) if error.kind() == io::ErrorKind::FileTooLarge => FrameError::Malformed(error.to_string()),
+                    Ok(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                        FrameError::Malformed(error.to_string())
+                    }
                     Ok(error) => FrameError::Broken(error.to_string()),
                     Err(error) => FrameError::Broken(error.to_string()),
                 })),

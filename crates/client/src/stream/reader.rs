@@ -50,12 +50,7 @@ pub(super) struct Reader {
 
 impl Reader {
     /// A reader whose first connection is open already, or is opened when it is read.
-    pub(super) fn new(
-        transport: Arc<Transport>,
-        source: Source,
-        position: Position,
-        frames: Option<Frames>,
-    ) -> Self {
+    pub(super) fn new(transport: Arc<Transport>, source: Source, position: Position, frames: Option<Frames>) -> Self {
         Self {
             transport,
             source,

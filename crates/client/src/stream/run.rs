@@ -72,7 +72,8 @@ impl RunStream {
 
 /// The events of a reader.
 pub(super) fn events(reader: Reader) -> BoxStream<'static, Result<StreamEvent, ClientError>> {
-    futures::stream::unfold(reader, |mut reader| async move { reader.next().await.map(|event| (event, reader)) }).boxed()
+    futures::stream::unfold(reader, |mut reader| async move { reader.next().await.map(|event| (event, reader)) })
+        .boxed()
 }
 
 impl Stream for RunStream {

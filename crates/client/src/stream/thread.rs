@@ -31,8 +31,8 @@ impl ThreadStream {
     ) -> Result<Self, ClientError> {
         // The clients of LangGraph and its server do not agree on the name of the parameter: both are sent.
         let call = Call::get(["threads", &thread.to_string(), "stream"])
-            .query("stream_mode", "run_modes")
-            .query("stream_modes", "run_modes");
+            .query("stream_mode", &"run_modes")
+            .query("stream_modes", &"run_modes");
         let first = after.map_or_else(|| call.clone(), |id| call.clone().after(id));
         let answer = transport.send(&first, EVENTS).await?;
         let frames = frames(&transport, answer).await?;

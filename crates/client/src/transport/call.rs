@@ -51,7 +51,7 @@ impl Call {
     }
 
     /// The same call with a parameter.
-    pub(crate) fn query(mut self, name: &'static str, value: impl ToString) -> Self {
+    pub(crate) fn query(mut self, name: &'static str, value: &impl ToString) -> Self {
         self.query.push((name, value.to_string()));
         self
     }
@@ -105,7 +105,7 @@ mod tests {
     fn parts_stay_one_segment_each() {
         for base in ["http://h:1/", "http://h:1/prefix", "http://h:1/prefix/"] {
             let base = Url::parse(base).unwrap();
-            let url = Call::get(["assistants", "a/b?c#d e", "graph"]).query("xray", true).url(&base).unwrap();
+            let url = Call::get(["assistants", "a/b?c#d e", "graph"]).query("xray", &true).url(&base).unwrap();
             let path = base.path().trim_end_matches('/');
             assert_eq!(url.as_str(), format!("http://h:1{path}/assistants/a%2Fb%3Fc%23d%20e/graph?xray=true"));
         }

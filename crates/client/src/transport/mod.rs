@@ -59,7 +59,10 @@ impl Transport {
         if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
             return Err(wrong(authority(&base), &format!("its scheme is `{}`", base.scheme())));
         }
-        if !base.username().is_empty() || base.password().is_some() || base.query().is_some() || base.fragment().is_some()
+        if !base.username().is_empty()
+            || base.password().is_some()
+            || base.query().is_some()
+            || base.fragment().is_some()
         {
             return Err(wrong(authority(&base), "it has a user, a query or a fragment"));
         }
@@ -164,7 +167,11 @@ impl Transport {
                 Ok(None) => return Ok(Ok(bytes)),
                 Ok(Some(Err(error))) => return Ok(Err(innermost(&error))),
                 Ok(Some(Ok(chunk))) if bytes.len() + chunk.len() > most => {
-                    return Err(self.unexpected(call, "an answer of bounded length", format!("more than {most} bytes")));
+                    return Err(self.unexpected(
+                        call,
+                        "an answer of bounded length",
+                        format!("more than {most} bytes"),
+                    ));
                 }
                 Ok(Some(Ok(chunk))) => bytes.extend_from_slice(&chunk),
             }

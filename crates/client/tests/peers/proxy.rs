@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A proxy that passes on so many bytes of the answers of each of its first connections, then closes.
+/// A proxy that passes on the head and so many bytes of the body of the first answer of each of its first connections,
+/// then closes.
 pub(super) struct CuttingProxy {
     pub(super) address: String,
     cuts: Arc<AtomicUsize>,
@@ -41,14 +42,20 @@ async fn pass(mut client: TcpStream, mut server: TcpStream, limit: Option<usize>
     let (mut from_server, mut to_server) = server.split();
     let up = tokio::io::copy(&mut from_client, &mut to_server);
     let down = async {
-        let (mut left, mut chunk) = (limit.unwrap_or(usize::MAX), [0; 512]);
+        let (mut answer, mut chunk, mut sent) = (Vec::new(), [0; 512], 0);
         while let Ok(read) = from_server.read(&mut chunk).await {
-            let passed = read.min(left);
-            if read == 0 || to_client.write_all(&chunk[..passed]).await.is_err() {
+            if read == 0 {
                 return;
             }
-            left -= passed;
-            if left == 0 {
+            answer.extend_from_slice(&chunk[..read]);
+            let head = answer.windows(4).position(|window| window == b"\r\n\r\n").map(|end| end + 4);
+            let end = head.zip(limit).map_or(answer.len(), |(head, limit)| answer.len().min(head + limit));
+            let is_cut = head.zip(limit).is_some_and(|(head, limit)| answer.len() >= head + limit);
+            if to_client.write_all(&answer[sent..end]).await.is_err() {
+                return;
+            }
+            sent = end;
+            if is_cut {
                 cuts.fetch_add(1, Ordering::SeqCst);
                 return;
             }

@@ -90,7 +90,7 @@ async fn questions_and_failures_are_told() {
 #[tokio::test]
 #[ignore = "needs a server at LANGGRAPH_SERVER"]
 async fn a_stream_outlives_connections_that_are_cut() {
-    let proxy = CuttingProxy::start(&address(), &[900, 700, 1100, 1500]).await;
+    let proxy = CuttingProxy::start(&address(), &[500, 300, 700, 1500]).await;
     let client = Client::new(&proxy.address).unwrap();
     // Many events a millisecond, so that ids are shared on servers that count milliseconds.
     let new = NewRun::new("ticker").input(json!({"n": 40, "delay_ms": 1}));
@@ -105,15 +105,11 @@ async fn a_stream_outlives_connections_that_are_cut() {
 #[ignore = "needs a server at LANGGRAPH_SERVER"]
 async fn a_wait_outlives_a_connection_that_is_cut() {
     // The head of the answer comes, its body does not.
-    let proxy = CuttingProxy::start(&address(), &[385]).await;
+    let proxy = CuttingProxy::start(&address(), &[0]).await;
     let client = Client::new(&proxy.address).unwrap();
     let new = NewRun::new("ticker").input(json!({"n": 3, "delay_ms": 400}));
-    let result = client.runs().wait(new_thread(), new.if_not_exists(IfThreadMissing::Create)).await;
-    match result {
-        Ok(result) => assert_eq!(result.values["ticks"], json!([1, 2, 3])),
-        // The head of a server's answer may be longer than that.
-        Err(error) => assert!(matches!(error, ClientError::Broken { .. }), "{error}"),
-    }
+    let result = client.runs().wait(new_thread(), new.if_not_exists(IfThreadMissing::Create)).await.unwrap();
+    assert_eq!(result.values["ticks"], json!([1, 2, 3]));
     assert_eq!(proxy.cuts(), 1);
 }
 
@@ -142,9 +138,7 @@ async fn a_thread_tells_all_its_runs() {
         let new = NewRun::new("pipeline").input(json!({"topic": topic})).stream_mode([StreamMode::Custom]);
         told(&client, thread, new).await;
     }
-    let is_done = |event: &StreamEvent| {
-        matches!(&event.data, StreamData::Metadata(metadata) if metadata.status.as_deref() == Some("run_done"))
-    };
+    let is_done = |event: &StreamEvent| matches!(&event.data, StreamData::Metadata(metadata) if metadata.status.as_deref() == Some("run_done"));
     let two_runs = async {
         let (mut events, mut done) = (Vec::new(), 0);
         futures::pin_mut!(stream);
@@ -167,7 +161,7 @@ async fn the_event_protocol_starts_asks_answers_and_replays() {
     let events = client.threads().events(thread);
     events.start(RunStart::new("approval").input(json!({"request": "tea"}))).await.unwrap();
     // Subscribed afterwards: what was told before comes first.
-    let proxy = CuttingProxy::start(&address(), &[1200]).await;
+    let proxy = CuttingProxy::start(&address(), &[700]).await;
     let subscription = Subscription::new(["lifecycle", "input", "values"]);
     let cut = Client::new(&proxy.address).unwrap().threads().events(thread);
     let mut stream = cut.subscribe(subscription.clone()).await.unwrap();
@@ -179,7 +173,10 @@ async fn the_event_protocol_starts_asks_answers_and_replays() {
         ends.extend(event.is_end_of_run().then(|| event.lifecycle().unwrap().to_owned()));
     }
     let question = question.unwrap();
-    assert_eq!((question.value["question"].as_str(), ends.as_slice()), (Some("Approve?"), &["interrupted".to_owned()][..]));
+    assert_eq!(
+        (question.value["question"].as_str(), ends.as_slice()),
+        (Some("Approve?"), &["interrupted".to_owned()][..])
+    );
     let answer = Response::new(question.id.unwrap(), "approve", Vec::new());
     events.respond(answer.clone()).await.unwrap();
     while ends.len() < 2 {
