@@ -27,6 +27,8 @@ pub(super) struct Execution<'r> {
     pub(super) attempt: u32,
     /// Whether the run goes on where its process died.
     pub(super) goes_on: bool,
+    /// The checkpoint on which it begins.
+    pub(super) base: Option<CheckpointRow>,
 }
 
 /// How an execution ended.
@@ -105,14 +107,14 @@ impl Execution<'_> {
 
     /// The run as it begins; none when there is nothing to do.
     async fn begin(&self) -> Result<Option<Begun>, RunFailure> {
-        let base = self.checkpoint(None).await?;
+        let base = self.base.as_ref();
         let started = LogEvent::RunStarted {
             graph: self.graph.outline().name.clone(),
             assistant: self.assistant,
             attempt: self.attempt,
-            base: base.as_ref().map(|row| row.number),
+            base: base.map(|row| row.number),
         };
-        self.log.append(self.live.run, "".into(), base.as_ref().map_or(0, |row| row.step), started);
+        self.log.append(self.live.run, "".into(), base.map_or(0, |row| row.step), started);
         let launch = if self.goes_on {
             Launch::Continue { at: None }
         } else {
@@ -124,9 +126,9 @@ impl Execution<'_> {
         let opening = opening(&launch);
         let base = match &launch {
             Launch::Input { at: Some(at), .. } | Launch::Continue { at: Some(at) } => {
-                self.checkpoint(Some(at.number)).await?
+                self.checkpoint(at.number).await?
             }
-            _ => base,
+            _ => base.cloned(),
         };
         let policy = policy(self.graph, self.order);
         let run = self.graph.launch(self.thread, launch, policy, &self.order.resources()).map_err(|error| {
@@ -136,9 +138,9 @@ impl Execution<'_> {
         Ok(Some(Begun { run, base, opening }))
     }
 
-    /// A checkpoint of the thread, or its head.
-    async fn checkpoint(&self, number: Option<u64>) -> Result<Option<CheckpointRow>, RunFailure> {
-        self.checkpoints.checkpoint(self.thread, "", number).await.map_err(|error| failure(&error.into()))
+    /// A checkpoint of the thread.
+    async fn checkpoint(&self, number: u64) -> Result<Option<CheckpointRow>, RunFailure> {
+        self.checkpoints.checkpoint(self.thread, "", Some(number)).await.map_err(|error| failure(&error.into()))
     }
 
     async fn conclude(&self, ended: Result<Ended, RunError>, mut progress: Progress) -> Executed {
