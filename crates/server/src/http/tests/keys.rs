@@ -1,0 +1,131 @@
+//! Who may do what.
+
+use super::super::{Guard, Keys, Security};
+use super::Served;
+
+const READER: &str = "key-of-the-reader-0001";
+const RUNNER: &str = "key-of-the-runner-0002";
+const OPERATOR: &str = "key-of-the-operator-03";
+
+fn keys() -> Keys {
+    let hashed = blake3::hash(OPERATOR.as_bytes()).to_hex();
+    Keys::from_text(&format!("reader read {READER}\nrunner read,run {RUNNER}\nops all blake3:{hashed}\n"))
+        .expect("keys")
+}
+
+#[tokio::test]
+async fn a_key_allows_what_its_scopes_say() {
+    let served = Served::start(|security| security.keys = keys()).await;
+    let bearer = format!("Bearer {RUNNER}");
+    let basic = format!("Basic {RUNNER}");
+    let cases = [
+        ("GET", "/ok", "x-api-key", "", 200, ""),
+        (
+            "GET",
+            "/who",
+            "accept",
+            "*/*",
+            401,
+            "An API key is needed: send it as `x-api-key` or as `Authorization: Bearer`",
+        ),
+        ("GET", "/who", "x-api-key", "key-of-nobody-at-all", 401, "The API key is not known to this server"),
+        ("GET", "/who", "x-api-key", "", 401, "The API key is not known to this server"),
+        ("GET", "/nowhere", "x-api-key", "wrong", 401, "The API key is not known to this server"),
+        (
+            "GET",
+            "/who",
+            "authorization",
+            &basic,
+            401,
+            "An API key is needed: send it as `x-api-key` or as `Authorization: Bearer`",
+        ),
+        ("GET", "/who", "x-api-key", READER, 200, "\"reader\""),
+        ("GET", "/who", "authorization", &bearer, 200, "\"runner\""),
+        ("GET", "/who", "x-api-key", OPERATOR, 200, "\"ops\""),
+        ("POST", "/search", "x-api-key", READER, 200, ""),
+        (
+            "POST",
+            "/optional",
+            "x-api-key",
+            READER,
+            403,
+            "The API key `reader` does not allow this: it needs the scope `run`",
+        ),
+        ("POST", "/optional", "x-api-key", RUNNER, 200, ""),
+        (
+            "DELETE",
+            "/items",
+            "x-api-key",
+            RUNNER,
+            403,
+            "The API key `runner` does not allow this: it needs the scope `admin`",
+        ),
+        ("DELETE", "/items", "x-api-key", OPERATOR, 200, ""),
+        (
+            "GET",
+            "/metrics",
+            "x-api-key",
+            RUNNER,
+            403,
+            "The API key `runner` does not allow this: it needs the scope `admin`",
+        ),
+        ("GET", "/metrics", "x-api-key", OPERATOR, 200, ""),
+        ("HEAD", "/metrics", "x-api-key", RUNNER, 403, ""),
+        (
+            "GET",
+            "/socket",
+            "x-api-key",
+            READER,
+            403,
+            "The API key `reader` does not allow this: it needs the scope `run`",
+        ),
+        ("GET", "/nowhere", "x-api-key", READER, 404, "Not Found"),
+    ];
+    for (method, path, header, value, status, expected) in cases {
+        let answer = served.send(method, path, &[(header, value)], "{}").await;
+        assert_eq!(answer.status, status, "{method} {path} {header}");
+        if method != "HEAD" && !expected.is_empty() {
+            let shown = if status == 200 { answer.text.clone() } else { answer.detail() };
+            assert_eq!(shown, expected, "{method} {path} {header}");
+        }
+        assert!(![READER, RUNNER, OPERATOR].iter().any(|key| answer.text.contains(key)));
+        assert_eq!(answer.header("www-authenticate"), if status == 401 { "Bearer" } else { "" });
+    }
+    let refused = served.send("POST", "/other", &[], "{}").await;
+    let expected = r#"{"error":{"message":"An API key is needed: send it as `x-api-key` or as `Authorization: Bearer`","code":"unauthorized","param":null}}"#;
+    assert_eq!((refused.status, refused.text.as_str()), (401, expected), "a refusal in the form of its protocol");
+}
+
+#[test]
+fn an_address_that_others_can_reach_needs_keys() {
+    for (address, needs) in
+        [("127.0.0.1:1", false), ("[::1]:1", false), ("0.0.0.0:1", true), ("[::]:1", true), ("10.0.0.7:1", true)]
+    {
+        let mut security = Security::at(address.parse().expect(address));
+        let started = Guard::new(&security);
+        assert_eq!(started.is_err(), needs, "{address}");
+        if let Err(error) = started {
+            let text = error.to_string();
+            assert!(text.contains(address) && text.contains("--api-key-file"), "{text}");
+            security.keys = keys();
+            assert!(Guard::new(&security).is_ok(), "{address}");
+        }
+    }
+}
+
+#[test]
+fn keys_come_from_a_file_and_are_shown_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys");
+    let missing = Keys::from_file(&path).expect_err("no file").to_string();
+    assert!(missing.contains(&path.display().to_string()), "{missing}");
+    std::fs::write(&path, "# none\n").unwrap();
+    assert!(Keys::from_file(&path).expect_err("no key").to_string().contains("holds no key"));
+    std::fs::write(&path, format!("reader read {READER}\n")).unwrap();
+    let mut security = Security::at(([127, 0, 0, 1], 2024).into());
+    security.keys = Keys::from_file(&path).unwrap();
+    let hash = blake3::hash(READER.as_bytes()).to_hex();
+    for shown in [format!("{security:?}"), format!("{:?}", Guard::new(&security).unwrap())] {
+        assert!(shown.contains("reader") && !shown.contains(READER) && !shown.contains(hash.as_str()), "{shown}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Answers that are sent bit by bit, and the stop of the server.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::super::Frame;
+use super::Served;
+
+/// How many events of `/flood` were taken.
+pub(super) static FLOODED: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn a_frame_is_lines_with_cr_and_lf() {
+    let cases = [
+        (
+            Frame::new("values", &json!({"a": "1\n2"}), None).unwrap(),
+            "event: values\r\ndata: {\"a\":\"1\\n2\"}\r\n\r\n",
+        ),
+        (Frame::new("end", &json!(null), Some("17-3")).unwrap(), "event: end\r\ndata: null\r\nid: 17-3\r\n\r\n"),
+        (Frame::encoded("", "[DONE]", None), "data: [DONE]\r\n\r\n"),
+        (Frame::encoded("a\r\ndata: b", "{\n}", Some("1\n2")), "event: a  data: b\r\ndata: { }\r\nid: 1 2\r\n\r\n"),
+    ];
+    for (frame, expected) in cases {
+        assert_eq!(std::str::from_utf8(frame.as_bytes()).unwrap(), expected);
+    }
+}
+
+#[tokio::test]
+async fn events_have_their_headers_and_a_steady_heartbeat() {
+    let served = Served::start(|_| {}).await;
+    let mut response = reqwest::get(served.url("/silent")).await.unwrap();
+    for (name, value) in [
+        ("content-type", "text/event-stream; charset=utf-8"),
+        ("cache-control", "no-store"),
+        ("x-accel-buffering", "no"),
+    ] {
+        assert_eq!(response.headers()[name], value);
+    }
+    let began = Instant::now();
+    let mut next = async || response.chunk().await.expect("bytes").expect("more");
+    assert_eq!(next().await, "event: metadata\r\ndata: {\"run_id\":\"r\"}\r\n\r\n");
+    assert!(began.elapsed() < Duration::from_secs(2), "an event is sent at once");
+    for beat in 1..=2 {
+        assert_eq!(next().await, ": heartbeat\r\n\r\n");
+        let elapsed = began.elapsed().as_secs_f64();
+        assert!((elapsed - 5.0 * f64::from(beat)).abs() < 1.5, "{elapsed}");
+    }
+}
+
+#[tokio::test]
+async fn late_json_follows_line_breaks() {
+    let served = Served::start(|_| {}).await;
+    let answer = served.get("/late", &[]).await;
+    assert_eq!((answer.status, answer.text.as_str()), (200, "\n\n{\"done\":true}"));
+    assert_eq!(answer.header("content-type"), "application/json");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_holds_little_and_is_cut() {
+    let served = Served::start(|security| security.limits.stalled = Duration::from_secs(2)).await;
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(16 << 10).unwrap();
+    let mut stream = socket.connect(served.address).await.unwrap();
+    stream.write_all(b"GET /flood HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let taken = FLOODED.load(Ordering::SeqCst);
+    assert!((1..8_000).contains(&taken), "{taken} events of 1 kB wait for a client that does not read");
+    assert_eq!(served.guard.capacity().streams.taken(), 1);
+    // In another second the client is given up, and with it the place of its stream.
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        if served.guard.capacity().streams.taken() == 0 {
+            let more = FLOODED.load(Ordering::SeqCst) - taken;
+            assert!(more < 100, "{more} events after the client had stopped");
+            return;
+        }
+    }
+    panic!("a client that does not read keeps its stream");
+}
+
+#[tokio::test]
+async fn a_stop_lets_requests_end_and_ends_streams() {
+    let served = Served::start(|_| {}).await;
+    let late = tokio::spawn(reqwest::get(served.url("/late")));
+    let stream = reqwest::get(served.url("/silent")).await.unwrap();
+    let mut socket = TcpStream::connect(served.address).await.unwrap();
+    let upgrade = "GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+                   sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+    socket.write_all(upgrade.as_bytes()).await.unwrap();
+    let mut head = [0; 12];
+    socket.read_exact(&mut head).await.unwrap();
+    assert_eq!(&head, b"HTTP/1.1 101");
+    // The head of the late answer is here, so the request is under way.
+    let late = late.await.unwrap().unwrap();
+    let (address, began) = (served.address, Instant::now());
+    let stopping = tokio::spawn(served.stop());
+    assert!(stream.text().await.unwrap().ends_with("\r\n\r\n"), "a stream ends between frames");
+    assert!(began.elapsed() < Duration::from_secs(4), "a stream ends at once");
+    drop(socket.read_to_end(&mut Vec::new()).await);
+    assert!(TcpStream::connect(address).await.is_err(), "nobody new is let in");
+    assert!(late.text().await.unwrap().ends_with("{\"done\":true}"), "what is under way ends");
+    assert_eq!(stopping.await.unwrap(), 0, "nothing is cut");
+}
+
+#[tokio::test]
+async fn a_stop_cuts_at_its_deadline() {
+    let served = Served::start(|security| security.limits.drain = Duration::from_millis(300)).await;
+    let late = reqwest::get(served.url("/late")).await.unwrap();
+    let began = Instant::now();
+    assert_eq!(served.stop().await, 1);
+    assert!((200..3_000).contains(&began.elapsed().as_millis()));
+    assert!(late.text().await.is_err(), "an answer that is cut is no whole one");
+}
