@@ -138,6 +138,9 @@ impl Server {
     }
 
     /// Opens the stores and takes up what an earlier process left.
+    ///
+    /// # Errors
+    /// The stores'.
     pub(crate) async fn open(self) -> Result<RunManager, Refusal> {
         let stores = Stores { checkpoints: self.checkpoints, memory: Arc::clone(&self.memory) };
         let graphs: BTreeMap<String, Arc<dyn Graph>> =

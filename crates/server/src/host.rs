@@ -1,8 +1,10 @@
 //! What all protocols do alike: find who is asked, and give the run manager what it needs.
 
+use graphloom_core_graph::store::NamespaceFilter;
 use uuid::Uuid;
 
 use crate::graph::Fields;
+use crate::http::Guard;
 use crate::records::{Assistant, Completion, Multitask, ThreadCreate, system_assistant_id};
 use crate::refusal::Refusal;
 use crate::runs::{NewRun, Order, RunManager, Submitted};
@@ -11,6 +13,8 @@ use crate::runs::{NewRun, Order, RunManager, Submitted};
 #[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) manager: RunManager,
+    /// What requests pass: it has the permits for runs and streams.
+    pub(crate) guard: Guard,
 }
 
 /// What a run may be given beside its order.
@@ -46,6 +50,18 @@ impl Host {
             Refusal::NotFound(_) => Refusal::NotFound("Thread or assistant not found.".to_owned()),
             other => other,
         })
+    }
+
+    /// Asks each store for something.
+    ///
+    /// # Errors
+    /// [`Refusal::Failed`] for a store that does not answer.
+    pub(crate) async fn check_stores(&self) -> Result<(), Refusal> {
+        let stores = self.manager.stores();
+        stores.memory.list_namespaces(&NamespaceFilter::default().limit(1)).await?;
+        self.manager.records().assistants.check().await?;
+        let thread = stores.checkpoints.thread("").await;
+        thread.map(drop).map_err(|error| Refusal::Failed(error.to_string()))
     }
 
     /// Submits a run on a thread, or on one of its own where none is given.

@@ -4,14 +4,15 @@ mod builder;
 mod demo;
 mod graph;
 mod host;
+mod http;
+mod langgraph;
 mod log;
 pub mod messages;
 mod records;
 mod refusal;
+mod running;
 mod runs;
-
-#[expect(dead_code, unused_imports, reason = "the protocols that are served use it")]
-mod http;
 
 pub use builder::Server;
 pub use http::{AllowedOrigin, AllowedOrigins, Cors, Keys, Limits, Scope, Security, SecurityError, ServeError};
+pub use running::{Running, StartError};

@@ -16,6 +16,7 @@ mod origin;
 mod path;
 mod problem;
 mod query;
+mod refused;
 mod routes;
 mod security;
 mod serve;

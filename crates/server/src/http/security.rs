@@ -105,6 +105,12 @@ impl Security {
     }
 }
 
+impl From<SocketAddr> for Security {
+    fn from(address: SocketAddr) -> Self {
+        Self::at(address)
+    }
+}
+
 impl Default for Security {
     fn default() -> Self {
         Self::at(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 2024))

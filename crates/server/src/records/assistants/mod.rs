@@ -159,6 +159,14 @@ impl Assistants {
         self.current.get(&[], &id.to_string()).await
     }
 
+    /// Asks the store for something.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn check(&self) -> Result<(), RecordError> {
+        self.current.read(&[], "").await.map(drop)
+    }
+
     /// Changes an assistant by making its next version.
     ///
     /// # Errors

@@ -1,0 +1,27 @@
+//! Serves the demo graphs: `cargo run -p graphloom-server --example demo [address [directory]]`.
+//!
+//! Without an address it is `127.0.0.1:2024`; without a directory everything is kept in memory.
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteStore};
+use graphloom_server::Server;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let address: SocketAddr = arguments.next().as_deref().unwrap_or("127.0.0.1:2024").parse()?;
+    let mut server = Server::new().demo()?;
+    if let Some(directory) = arguments.next().map(PathBuf::from) {
+        std::fs::create_dir_all(&directory)?;
+        server = server
+            .checkpointer(Arc::new(SqliteCheckpointer::open(directory.join("threads.sqlite"))?))
+            .store(Arc::new(SqliteStore::open(directory.join("memory.sqlite"))?))
+            .records(Arc::new(SqliteStore::open(directory.join("records.sqlite"))?));
+    }
+    server.serve(address).await?;
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! What a refusal is on HTTP.
+
+use axum::http::StatusCode;
+
+use super::problem::Problem;
+use crate::refusal::Refusal;
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::NotFound(detail) => Self::not_found(detail),
+            Refusal::Conflict(detail) => Self::conflict(detail),
+            Refusal::BadRequest(detail) => Self::bad_request(detail),
+            Refusal::Invalid(detail) => Self::unprocessable(detail),
+            Refusal::Unavailable(detail) => Self::new(StatusCode::SERVICE_UNAVAILABLE, detail),
+            Refusal::Failed(detail) => {
+                tracing::error!(detail, "a request failed");
+                Self::internal()
+            }
+        }
+    }
+}

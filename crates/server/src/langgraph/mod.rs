@@ -1,0 +1,18 @@
+//! The LangGraph Agent Server wire: REST over the run manager and the records.
+//!
+//! | what clients ask for | where |
+//! | --- | --- |
+//! | whether the server runs, and what it can do | `meta.rs` |
+
+mod meta;
+
+use crate::host::Host;
+use crate::http::Routes;
+
+/// All routes of the wire.
+pub(crate) fn routes() -> Routes<Host> {
+    meta::routes()
+}
+
+/// Starts what the wire does without being asked.
+pub(crate) fn spawn_background(_host: &Host, _tasks: &mut tokio::task::JoinSet<()>) {}

@@ -1,0 +1,145 @@
+//! A server that runs: from its address to its stop.
+//!
+//! 1. The address is taken before the stores are opened: a second server of the same data stops at the port, and touches
+//!    nothing.
+//! 2. What an earlier process left is taken up before the first request is answered.
+//! 3. When the server stops, runs stop where they can be taken up again while open requests end.
+
+use std::net::SocketAddr;
+
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::builder::Server;
+use crate::host::Host;
+use crate::http::{Guard, Routes, Security, SecurityError, ServeError, bind, serve};
+use crate::langgraph;
+use crate::refusal::Refusal;
+
+/// A server that runs. It stops when it is told to, or is dropped.
+#[derive(Debug)]
+#[must_use = "the server stops when this is dropped"]
+pub struct Running {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<usize>,
+}
+
+/// Why a server does not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The settings let anybody in.
+    #[error(transparent)]
+    Security(#[from] SecurityError),
+    /// The address cannot be used.
+    #[error(transparent)]
+    Address(#[from] ServeError),
+    /// A store cannot be used, or what is in it.
+    #[error("the stores cannot be used: {reason}")]
+    Stores {
+        /// Why.
+        reason: String,
+    },
+    /// The operating system does not tell when the process is to stop.
+    #[error("signals of the operating system cannot be heard: {0}")]
+    Signals(#[source] std::io::Error),
+}
+
+impl From<Refusal> for StartError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Stores { reason: refusal.to_string() }
+    }
+}
+
+/// The routes of all protocols.
+fn routes(host: &Host) -> Routes<()> {
+    langgraph::routes().with_state(host)
+}
+
+impl Server {
+    /// Serves until the process is asked to stop, with Ctrl-C or a signal to terminate, and then lets what is under way come
+    /// to an end ([`Running::stop`]).
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub async fn serve(self, security: impl Into<Security>) -> Result<(), StartError> {
+        let asked = stop_asked().map_err(StartError::Signals)?;
+        let running = self.start(security).await?;
+        tracing::info!(address = %running.address(), "serving");
+        asked.await;
+        running.stop().await;
+        Ok(())
+    }
+
+    /// Starts to serve, and returns when requests are answered. The settings may be no more than an address; port 0 finds a
+    /// free one.
+    ///
+    /// # Errors
+    /// [`StartError`]: an address in use, or that others can reach without a key being asked for; stores that cannot be used.
+    pub async fn start(self, security: impl Into<Security>) -> Result<Running, StartError> {
+        let security = security.into();
+        let guard = Guard::new(&security)?;
+        let listener = bind(security.address).await?;
+        let address =
+            listener.local_addr().map_err(|source| ServeError::Listen { address: security.address, source })?;
+        let host = Host { manager: self.open().await?, guard: guard.clone() };
+        let router = guard.protect(routes(&host));
+        let (stop, stopped) = watch::channel(false);
+        let task = tokio::spawn(async move {
+            let mut background = JoinSet::new();
+            langgraph::spawn_background(&host, &mut background);
+            let asked = async move |mut stopped: watch::Receiver<bool>| {
+                // The other end is gone when the server was dropped.
+                drop(stopped.wait_for(|stop| *stop).await);
+            };
+            let drained = async {
+                asked(stopped.clone()).await;
+                background.shutdown().await;
+                host.manager.drain().await;
+            };
+            let (cut, ()) = tokio::join!(serve(&guard, listener, router, asked(stopped.clone())), drained);
+            cut
+        });
+        Ok(Running { address, stop, task })
+    }
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops: no more requests are taken, runs stop where the next start takes them up again, streams end. Returns when all
+    /// have, or the time for it ([`Limits::drain`](crate::Limits::drain)) is over, with the number of connections that were
+    /// cut.
+    pub async fn stop(self) -> usize {
+        self.stop.send_replace(true);
+        self.task.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "the server ended early");
+            0
+        })
+    }
+}
+
+/// Returns a future that ends when the process is asked to stop.
+fn stop_asked() -> std::io::Result<impl Future<Output = ()>> {
+    #[cfg(unix)]
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    Ok(async move {
+        #[cfg(unix)]
+        let terminated = terminate.recv();
+        #[cfg(not(unix))]
+        let terminated = std::future::pending::<()>();
+        tokio::select! {
+            heard = tokio::signal::ctrl_c() => {
+                if let Err(error) = heard {
+                    tracing::error!(%error, "Ctrl-C cannot be heard");
+                    std::future::pending::<()>().await;
+                }
+            }
+            _ = terminated => {}
+        }
+    })
+}
