@@ -9,6 +9,7 @@
 //! | a run from its beginning to its end | `execute.rs` |
 //! | what the runtime tells goes to the log | `follow.rs` |
 //! | a run is recorded as ended after its last event is stored | `finish.rs` |
+//! | what is posted of a run that has ended | `webhook_body.rs` |
 //! | a run whose process died goes on, or begins, when the server starts | `recover.rs` |
 
 mod desk;
@@ -22,6 +23,7 @@ mod recover;
 mod start;
 #[cfg(test)]
 mod tests;
+mod webhook_body;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,9 +38,11 @@ use crate::graph::{Fields, Graph, Stores};
 use crate::log::{Logs, ThreadLog};
 use crate::records::{Completion, Multitask, Records, RunRecord};
 use crate::refusal::Refusal;
+use crate::webhooks::Webhooks;
 
 use desk::Desk;
 pub(crate) use execute::interrupts;
+pub(crate) use follow::node_of;
 pub(crate) use live::{Cancel, Ending, LiveRun};
 pub(crate) use order::{Command, Config, Durable, Nodes, Order};
 
@@ -53,6 +57,7 @@ pub(crate) struct Inner {
     pub(crate) stores: Stores,
     pub(crate) records: Records,
     pub(crate) logs: Logs,
+    pub(crate) webhooks: Webhooks,
     /// The threads that have runs or queues here.
     desks: DashMap<Uuid, Arc<Desk>>,
     /// Whether nothing new is accepted.
@@ -110,6 +115,7 @@ impl RunManager {
         stores: Stores,
         records: Records,
         logs: Logs,
+        webhooks: Webhooks,
         limits: RunLimits,
     ) -> Self {
         Self {
@@ -118,6 +124,7 @@ impl RunManager {
                 stores,
                 records,
                 logs,
+                webhooks,
                 desks: DashMap::new(),
                 is_closing: AtomicBool::new(false),
                 idle: Notify::new(),
@@ -133,6 +140,10 @@ impl RunManager {
 
     pub(crate) fn logs(&self) -> &Logs {
         &self.inner.logs
+    }
+
+    pub(crate) fn webhooks(&self) -> &Webhooks {
+        &self.inner.webhooks
     }
 
     pub(crate) fn stores(&self) -> &Stores {
@@ -244,6 +255,6 @@ impl RunManager {
     }
 }
 
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     SystemClock.now()
 }
