@@ -206,7 +206,7 @@ impl<'r> Follower<'r> {
 }
 
 /// The node of a task, by its path `outer:3.0/inner:1.0`.
-pub(crate) fn node_of(task: &str) -> &str {
+pub(super) fn node_of(task: &str) -> &str {
     let last = task.rsplit_once('/').map_or(task, |(_, last)| last);
     last.rsplit_once(':').map_or(last, |(node, _)| node)
 }

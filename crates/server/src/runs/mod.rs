@@ -10,6 +10,7 @@
 //! | what the runtime tells goes to the log | `follow.rs` |
 //! | a run is recorded as ended after its last event is stored | `finish.rs` |
 //! | what is posted of a run that has ended | `webhook_body.rs` |
+//! | what a process that died did not tell is told from the store | `missing.rs` |
 //! | a run whose process died goes on, or begins, when the server starts | `recover.rs` |
 
 mod desk;
@@ -17,6 +18,7 @@ mod execute;
 mod finish;
 mod follow;
 mod live;
+mod missing;
 mod order;
 mod plan;
 mod recover;
@@ -42,7 +44,6 @@ use crate::webhooks::Webhooks;
 
 use desk::Desk;
 pub(crate) use execute::interrupts;
-pub(crate) use follow::node_of;
 pub(crate) use live::{Cancel, Ending, LiveRun};
 pub(crate) use order::{Command, Config, Durable, Nodes, Order};
 

@@ -10,9 +10,12 @@ on_every_store!(
     case_50_history_is_a_chain_newest_first,
     case_52_a_replay_from_before_a_question_asks_again,
     case_53_an_edit_as_a_node_leads_to_what_follows_it_and_forks_are_apart,
+    case_53_an_update_says_which_nodes_run_next,
     case_55_a_fork_does_not_take_over_what_the_node_had_written,
     case_56_an_imported_history_is_that_of_a_run,
     case_58_an_input_at_an_old_checkpoint_begins_a_branch,
+    case_58_an_input_at_a_checkpoint_is_one_commit_on_a_branch,
+    case_58_an_input_before_the_first_one_begins_anew,
     case_59_an_unknown_checkpoint_is_an_error,
     case_73_each_durability_leaves_its_number_of_checkpoints,
 );
@@ -125,6 +128,28 @@ async fn case_53_an_edit_as_a_node_leads_to_what_follows_it_and_forks_are_apart(
     assert_eq!(thread.at(4).state().await.unwrap().state.story(), "a b c");
 }
 
+async fn case_53_an_update_says_which_nodes_run_next(case_store: &CaseStore) {
+    let mut graph = chain(&[A, B, C]);
+    graph
+        .add_node(ASK, |_: Snapshot<Work>, cx: Context| async move {
+            let answer: String = cx.ask("go", "?").await?;
+            Worked::Ok(line(answer))
+        })
+        .asks::<String>("go");
+    graph.add_edge(A, ASK);
+    let thread = case_store.thread(graph);
+    waiting(thread.run(Work::update()).await);
+    let before = thread.state().await.unwrap();
+    let story = done(thread.update_and_goto([B], line("edit")).await).story();
+    assert_eq!(story, format!("{} edit b c", before.state.story()), "the question is dropped");
+    let number = before.checkpoint.unwrap().number;
+    let update = history(&thread).await.into_iter().find(|row| row.source == Source::Update).expect("it is a commit");
+    assert_eq!((update.number, update.parent), (number + 1, Some(number)));
+    assert_eq!(thread.state().await.unwrap().questions.len(), 0);
+    assert_eq!(done(thread.update_and_goto([], line("end")).await).story(), format!("{story} end"));
+    assert_eq!(thread.state().await.unwrap().status, ThreadStatus::Done);
+}
+
 async fn case_55_a_fork_does_not_take_over_what_the_node_had_written(case_store: &CaseStore) {
     let mut graph = StateGraph::<Work>::new("g");
     for (node, sum) in [(A, 10), (B, 100)] {
@@ -165,13 +190,60 @@ async fn case_58_an_input_at_an_old_checkpoint_begins_a_branch(case_store: &Case
     assert_eq!(thread.at(3).state().await.unwrap().state.story(), "a b");
 }
 
+/// Number, parent and source of the checkpoints after `number`, newest first.
+async fn after(thread: &Thread<Work>, number: u64) -> Vec<(u64, Option<u64>, Source)> {
+    let rows = history(thread).await.into_iter().filter(|row| row.number > number);
+    rows.map(|row| (row.number, row.parent, row.source)).collect()
+}
+
+async fn case_58_an_input_at_a_checkpoint_is_one_commit_on_a_branch(case_store: &CaseStore) {
+    let thread = step_by_step(case_store, &[A, B]).await;
+    // `b` is pending there.
+    assert_eq!(done(thread.at(2).run(line("new").sum(5)).await).story(), "a new a b");
+    let made = after(&thread, 3).await;
+    if case_store.keeps_steps() {
+        let input = (4, Some(2), Source::Input);
+        assert_eq!(made, [(6, Some(5), Source::Step), (5, Some(4), Source::Step), input]);
+    } else {
+        assert_eq!(made, [(6, Some(2), Source::Step)]);
+    }
+    let again = chain(&[A, B]).compile().unwrap().with_shared_checkpointer(case_store.opened_again().await);
+    let again = again.thread(thread.id());
+    for (number, story, sum) in [(3, "a b", 0), (6, "a new a b", 5)] {
+        let state = again.at(number).state().await.unwrap().state;
+        assert_eq!((state.story().as_str(), state.sum), (story, sum), "both branches are there");
+    }
+    assert_eq!(done(again.at(3).run(line("old")).await).story(), "a b old a b");
+}
+
+async fn case_58_an_input_before_the_first_one_begins_anew(case_store: &CaseStore) {
+    let thread = step_by_step(case_store, &[A, B]).await;
+    let input = line("new").x(7).parts([(1, "one".to_owned())]).whole(vec!["w".to_owned()]);
+    assert_eq!(done(thread.at(0).run(input).await).story(), "new a b");
+    let made = after(&thread, 3).await;
+    if case_store.keeps_steps() {
+        let input = (4, None, Source::Input);
+        assert_eq!(made, [(6, Some(5), Source::Step), (5, Some(4), Source::Step), input]);
+    } else {
+        assert_eq!(made, [(6, None, Source::Step)]);
+    }
+    let again = chain(&[A, B]).compile().unwrap().with_shared_checkpointer(case_store.opened_again().await);
+    let state = again.thread(thread.id()).state().await.unwrap();
+    assert_eq!((state.state.story().as_str(), state.state.x, state.checkpoint.unwrap().step), ("new a b", 7, 2));
+    assert_eq!((state.state.parts.len(), state.state.whole.as_slice()), (1, &["w".to_owned()][..]));
+    assert_eq!(thread.at(3).state().await.unwrap().state.story(), "a b", "the old branch stays");
+    let fresh = case_store.thread(chain(&[A, B]));
+    assert_eq!(done(fresh.at(0).run(line("first")).await).story(), "first a b", "a new thread stands there, too");
+}
+
 async fn case_59_an_unknown_checkpoint_is_an_error(case_store: &CaseStore) {
     let thread = step_by_step(case_store, &[A]).await;
     let missing = |error: &RunError| matches!(error, RunError::UnknownCheckpoint { number: 9, .. });
     let read = thread.at(9).state().await.unwrap_err();
     let forked = thread.at(9).fork().await.unwrap_err();
     let replayed = thread.at(9).replay().await.unwrap_err();
-    for error in [read, forked, replayed] {
+    let run = thread.at(9).run(Work::update()).await.unwrap_err();
+    for error in [read, forked, replayed, run] {
         assert!(missing(&error), "{error}");
     }
     assert_eq!(thread.state().await.unwrap().status, ThreadStatus::Done);

@@ -21,7 +21,6 @@ use crate::http::Frame;
 use crate::log::{CommitOf, Entry, Interrupt, LogEvent};
 use crate::messages::MessageChunk;
 use crate::records::{RunFailure, timestamp};
-use crate::runs::node_of;
 
 /// What a client wants to see of a run.
 #[derive(Clone, Debug, Default)]
@@ -158,7 +157,8 @@ pub(super) struct Projection {
     has_chain: bool,
     spaces: Spaces,
     tasks: HashMap<Arc<str>, RunningTask>,
-    interrupts: Vec<Interrupt>,
+    /// Questions that were told, with the namespaces in which they were.
+    interrupts: Vec<(Arc<str>, Interrupt)>,
     messages: HashMap<String, PartialMessage>,
 }
 
@@ -285,7 +285,7 @@ impl Projection {
                 let task = self.task_of(entry, task, node);
                 frames.task_end(ns, &task, &TaskEnd::Failed(error));
             }
-            LogEvent::Interrupted { interrupt, .. } => self.interrupted(ns, interrupt, frames),
+            LogEvent::Interrupted { task, node, interrupt } => self.interrupted(entry, task, node, interrupt, frames),
             LogEvent::Custom { name, payload, .. } if name.is_empty() => frames.tell(Mode::Custom, ns, || payload),
             LogEvent::Custom { name, payload, .. } => {
                 frames.tell(Mode::Custom, ns, || json!({"name": name, "payload": payload}));
@@ -375,28 +375,17 @@ impl Projection {
         frames.chain(|| Chain::node(facts, ns, &task).end(values, Some(&task.input())));
     }
 
-    /// A question is told where it is asked, and then in each graph around it, whose task waits for it.
-    fn interrupted(&mut self, ns: &str, asked: &Interrupt, frames: &mut Frames<'_>) {
-        self.interrupts.push(asked.clone());
-        let empty = Fields::new();
-        let mut path: &str = &asked.task;
-        for around in namespaces(ns) {
-            let prefix = if around.is_empty() { String::new() } else { format!("{around}/") };
-            let inside = self.interrupts.iter().filter(|one| around.is_empty() || one.task.starts_with(&prefix));
-            let inside: Vec<Value> = inside.map(interrupt).collect();
-            frames.tell(Mode::Updates, around, || json!({"__interrupt__": [interrupt(asked)]}));
-            let values = self.spaces.values(around).unwrap_or(&empty);
-            frames.tell(Mode::Values, around, || Interrupted { values, __interrupt__: inside });
-            let task = self.tasks.get(path).cloned().unwrap_or_else(|| RunningTask {
-                path: path.into(),
-                node: node_of(path).to_owned(),
-                step: self.spaces.get(around).map_or(0, |space| space.committed) + 1,
-                is_sent: false,
-                stood: None,
-            });
-            frames.task_end(around, &task, &TaskEnd::Asked(std::slice::from_ref(asked)));
-            path = around;
-        }
+    /// A question is told where it is asked, and again in each graph around it, whose task waits for it.
+    fn interrupted(&mut self, entry: &Entry, path: &Arc<str>, node: &str, asked: &Interrupt, frames: &mut Frames<'_>) {
+        let ns = &entry.ns;
+        self.interrupts.push((Arc::clone(ns), asked.clone()));
+        frames.tell(Mode::Updates, ns, || json!({"__interrupt__": [interrupt(asked)]}));
+        let (empty, here) = (Fields::new(), self.interrupts.iter().filter(|(around, _)| around == ns));
+        let values = self.spaces.values(ns).unwrap_or(&empty);
+        let here = here.map(|(_, one)| interrupt(one)).collect();
+        frames.tell(Mode::Values, ns, || Interrupted { values, __interrupt__: here });
+        let task = self.task_of(entry, path, node);
+        frames.task_end(ns, &task, &TaskEnd::Asked(std::slice::from_ref(asked)));
     }
 
     fn message(&mut self, entry: &Entry, path: &Arc<str>, node: &str, chunk: &MessageChunk, frames: &mut Frames<'_>) {
@@ -489,7 +478,7 @@ impl Projection {
 
     /// Tells at what a run stopped, as far as that was not told before.
     fn stopped(&self, open: &[Interrupt], frames: &mut Frames<'_>) {
-        let is_told = |one: &&Interrupt| self.interrupts.iter().any(|told| told.id == one.id);
+        let is_told = |one: &&Interrupt| self.interrupts.iter().any(|(_, told)| told.id == one.id);
         let untold: Vec<Value> = open.iter().filter(|one| !is_told(one)).map(interrupt).collect();
         let stops_before_nodes = || self.spaces.get("").and_then(Space::commit).is_some_and(|one| !one.next.is_empty());
         if !untold.is_empty() {
