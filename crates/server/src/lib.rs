@@ -74,7 +74,9 @@ mod records;
 mod refusal;
 mod running;
 mod runs;
+mod webhooks;
 
 pub use builder::Server;
 pub use http::{AllowedOrigin, AllowedOrigins, Cors, Keys, Limits, Scope, Security, SecurityError, ServeError};
 pub use running::{Running, StartError};
+pub use webhooks::WebhookTargets;
