@@ -4,7 +4,7 @@ mod call;
 mod retry;
 
 use std::fmt;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use futures::StreamExt;
 use graphloom_http::{authority, innermost, is_loopback};
@@ -137,6 +137,7 @@ impl Transport {
         let mut tries = 0;
         loop {
             tries += 1;
+            let opened = Instant::now();
             let failure = match self.send_once(call, "application/json").await? {
                 Ok(response) => {
                     let headers = response.headers().clone();
@@ -147,6 +148,9 @@ impl Transport {
                 }
                 Err(failure) => failure,
             };
+            if call.is_long && opened.elapsed() >= self.options.standing {
+                tries = 1;
+            }
             self.before_next_try(call, tries, failure).await?;
         }
     }
