@@ -1,6 +1,7 @@
 //! Skeleton
 
 mod builder;
+mod chat;
 mod demo;
 mod graph;
 mod host;
@@ -8,6 +9,7 @@ mod http;
 mod langgraph;
 mod log;
 pub mod messages;
+mod openai;
 mod records;
 mod refusal;
 mod running;

@@ -14,6 +14,7 @@ use crate::builder::Server;
 use crate::host::Host;
 use crate::http::{Guard, Routes, Security, SecurityError, ServeError, bind, serve};
 use crate::langgraph;
+use crate::openai;
 use crate::refusal::Refusal;
 
 /// A server that runs. It stops when it is told to, or is dropped.
@@ -54,7 +55,7 @@ impl From<Refusal> for StartError {
 
 /// The routes of all protocols.
 fn routes(host: &Host) -> Routes<()> {
-    langgraph::routes().with_state(host)
+    langgraph::routes().and(openai::routes()).with_state(host)
 }
 
 impl Server {

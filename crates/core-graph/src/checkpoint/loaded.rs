@@ -53,9 +53,7 @@ pub(super) async fn load_in_parts<C: Checkpointer + ?Sized>(
     known: Option<&Known>,
 ) -> Result<Option<Loaded>, CheckpointError> {
     let Some(head) = store.checkpoint(thread, ns, None).await? else { return Ok(None) };
-    let filter = HistoryFilter { limit: Some(1), ..HistoryFilter::default() };
-    let newest = store.checkpoints(thread, ns, &filter).await?;
-    let newest = newest.first().map_or(head.number, |row| row.number.max(head.number));
+    let newest = newest_number(store, thread, ns, head.number).await?;
     let (row, head) = match number {
         Some(number) if number != head.number => {
             let row = store.checkpoint(thread, ns, Some(number)).await?;
@@ -79,6 +77,18 @@ pub(super) async fn load_in_parts<C: Checkpointer + ?Sized>(
     let fields = fields_after(store, thread, ns, &row.fields, known).await?;
     let tasks = store.open_records(thread, ns).await?;
     Ok(Some(Loaded { head, newest, row, fields, tasks }))
+}
+
+/// The greatest number of a checkpoint of a namespace that has this head.
+pub(crate) async fn newest_number<C: Checkpointer + ?Sized>(
+    store: &C,
+    thread: &str,
+    ns: &str,
+    head: u64,
+) -> Result<u64, CheckpointError> {
+    let filter = HistoryFilter { limit: Some(1), ..HistoryFilter::default() };
+    let newest = store.checkpoints(thread, ns, &filter).await?;
+    Ok(newest.first().map_or(head, |row| row.number.max(head)))
 }
 
 /// For each field, the records that make its value from the known one, if there is one.

@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 
 use crate::checkpoint::{
     CheckpointError, CheckpointRow, Checkpointer, Commit, Lease, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
+    newest_number,
 };
 use crate::clock::Clock;
 use crate::error::RunError;
@@ -94,6 +95,12 @@ impl<'t> AnyThread<'t> {
         Box::pin(self.attached(number))
     }
 
+    /// Takes the lease of a thread that is to begin from nothing again. Returns its newest checkpoint and its head, if it
+    /// has any.
+    pub(super) fn attach_anew(self) -> BoxFuture<'t, Result<(CommitLog, Option<(u64, u64)>), RunError>> {
+        Box::pin(self.attached_anew())
+    }
+
     /// Reads the thread at a checkpoint, or as it stands.
     pub(super) fn state_at(self, number: Option<u64>) -> BoxFuture<'t, Result<ThreadView, RunError>> {
         Box::pin(self.seen_at(number))
@@ -129,6 +136,30 @@ impl<'t> AnyThread<'t> {
     }
 
     async fn attached(self, number: Option<u64>) -> Result<Attached, RunError> {
+        let (attached, status) = self.leased().await?;
+        let restored = match status {
+            Some(_) => self.restored(number).await?,
+            None => None,
+        };
+        match (number, restored) {
+            (Some(number), None) => Err(RunError::UnknownCheckpoint { thread: self.id.to_string(), number }),
+            (_, restored) => Ok((attached, status.unwrap_or(ThreadStatus::New), restored)),
+        }
+    }
+
+    async fn attached_anew(self) -> Result<(CommitLog, Option<(u64, u64)>), RunError> {
+        let (attached, status) = self.leased().await?;
+        let head = match status {
+            Some(_) => self.store.checkpoint(self.id, "", None).await?,
+            None => None,
+        };
+        let Some(CheckpointRow { number: head, .. }) = head else { return Ok((attached, None)) };
+        let newest = newest_number(&**self.store, self.id, "", head).await?;
+        Ok((attached, Some((newest, head))))
+    }
+
+    /// Takes the lease. The status is none for a thread that does not exist.
+    async fn leased(&self) -> Result<(CommitLog, Option<ThreadStatus>), RunError> {
         let Self { id, store, outline, .. } = self;
         let lease = store.acquire(id).await?;
         let now = self.clock.now();
@@ -145,19 +176,13 @@ impl<'t> AnyThread<'t> {
         };
         // From here on the lease is given back by `CommitLog`, also when something below fails.
         let mut attached = CommitLog::new(Arc::clone(store), lease, fresh, 0);
-        let Some(row) = store.thread(id).await? else {
-            return match number {
-                Some(number) => Err(RunError::UnknownCheckpoint { thread: id.to_string(), number }),
-                None => Ok((attached, ThreadStatus::New, None)),
-            };
-        };
+        let Some(row) = store.thread(id).await? else { return Ok((attached, None)) };
         self.check_row(&row)?;
         check_lease(&attached.lease, &row)?;
         let status = row.status;
         attached.resume_journal(store.last_seq(id).await?);
         attached.row = ThreadRow { graph_version: outline.version, ..row };
-        let restored = self.restored(number).await?;
-        Ok((attached, status, restored))
+        Ok((attached, Some(status)))
     }
 
     /// Reads the thread at a checkpoint or at its head, from its state as it was read before.

@@ -9,7 +9,8 @@
 //! | failed, cancelled, drained, budget spent, running and its process died | `WrongStatus`, or after `abandon()` runs from START | `WrongStatus` | goes on | commits, tasks are planned anew |
 //! | running | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` |
 //!
-//! `update_and_resume` is `resume` with an update. `import` makes a new thread, and is `WrongStatus` for any other.
+//! `update_and_resume` is `resume` with an update. `at(number).run(input)` runs from START whatever the status, but for
+//! `ThreadBusy`. `import` makes a new thread, and is `WrongStatus` for any other.
 //!
 //! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
@@ -17,6 +18,7 @@ mod any;
 mod app;
 mod at_subgraph;
 mod import;
+mod input_at;
 mod inspect;
 mod known_states;
 mod open;

@@ -18,8 +18,8 @@ use crate::thread::{Thread, ThreadState};
 
 /// A checkpoint of a thread.
 pub struct At<S: State, Cx = ()> {
-    thread: Thread<S, Cx>,
-    number: u64,
+    pub(super) thread: Thread<S, Cx>,
+    pub(super) number: u64,
     reuse_once: bool,
 }
 

@@ -125,6 +125,8 @@ enum Act {
     Update { note: String },
     /// Goes back to the n-th newest checkpoint, and on from there.
     Fork { back: usize },
+    /// Runs it from the n-th newest checkpoint, or from before the first, in this process or in another one.
+    RunAt { here: bool, back: usize, note: String },
     /// Looks at it.
     Look,
     /// Deletes it.
@@ -138,6 +140,7 @@ fn act() -> impl Strategy<Value = Act> {
             .prop_map(|(here, note, part, last)| Act::Run { here, note, part, last }),
         1 => note().prop_map(|note| Act::Update { note }),
         2 => (0..6_usize).prop_map(|back| Act::Fork { back }),
+        2 => (any::<bool>(), 0..6_usize, note()).prop_map(|(here, back, note)| Act::RunAt { here, back, note }),
         2 => Just(Act::Look),
         1 => Just(Act::Delete),
     ]
@@ -159,6 +162,12 @@ async fn carry_out(act: &Act, here: &Thread<Work>, there: &Thread<Work>, store: 
             if let Some(row) = history.get(*back) {
                 here.at(row.number).fork().await.expect("it forks");
             }
+        }
+        Act::RunAt { here: is_here, back, note } => {
+            let thread = if *is_here { here } else { there };
+            let history = thread.history(&Default::default()).await.unwrap_or_default();
+            let number = history.get(*back).map_or(0, |row| row.number);
+            done(thread.at(number).run(noted(note.as_str()).count(1)).await);
         }
         Act::Look => drop(here.state().await),
         Act::Delete => store.delete_thread("t").await.unwrap_or_default(),

@@ -19,6 +19,7 @@ mod events;
 mod functional;
 mod importing;
 mod inline_calls;
+mod input_at;
 mod inspection;
 mod joins;
 mod joins_reached;

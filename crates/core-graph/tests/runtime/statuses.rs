@@ -20,7 +20,7 @@ const FAILS: u8 = 2;
 const HANGS: u8 = 3;
 
 /// A thread brought to a status by what its first node does.
-async fn brought_to(status: ThreadStatus) -> Thread<Work> {
+pub(crate) async fn brought_to(status: ThreadStatus) -> Thread<Work> {
     let manner = Arc::new(AtomicU8::new(GOOD));
     let started = Arc::new(Notify::new());
     let (does, tells) = (Arc::clone(&manner), Arc::clone(&started));

@@ -229,10 +229,10 @@ async fn every_graph_around_it_goes_back_to_where_it_called() {
 
 /// Refuses a commit.
 #[derive(Clone, Default)]
-struct Failing {
+pub(crate) struct Failing {
     store: MemoryCheckpointer,
     /// Counts down to the commit that fails.
-    left: Arc<AtomicI64>,
+    pub(crate) left: Arc<AtomicI64>,
 }
 
 #[async_trait]

@@ -122,9 +122,9 @@ async fn an_update_from_outside_is_like_one_of_a_node() {
 
 /// A store that counts leases, and in which somebody else asks for the thread after each commit.
 #[derive(Clone, Default)]
-struct Contested {
-    store: MemoryCheckpointer,
-    leases: Arc<AtomicUsize>,
+pub(crate) struct Contested {
+    pub(crate) store: MemoryCheckpointer,
+    pub(crate) leases: Arc<AtomicUsize>,
 }
 
 #[async_trait]

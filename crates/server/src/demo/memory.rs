@@ -20,7 +20,6 @@ pub(crate) struct Memory {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct MemoryContext {
     /// Whose notes they are; `anonymous` unless stated.
-    #[serde(default)]
     pub(crate) user_id: Option<String>,
 }
 

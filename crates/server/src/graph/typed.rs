@@ -123,7 +123,7 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
             Launch::Input { values, at } => {
                 let update = self.update_of(&values)?;
                 match at {
-                    Some(_at) => thread.abandon().run(update), // TEMP
+                    Some(at) => thread.at(at.number).run(update),
                     None => thread.abandon().run(update),
                 }
             }

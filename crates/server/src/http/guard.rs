@@ -21,6 +21,7 @@ use serde::Deserialize;
 use tokio::sync::watch;
 use tower_http::catch_panic::{CatchPanicLayer, ResponseForPanic};
 use tower_http::limit::RequestBodyLimitLayer;
+use tower_http::timeout::RequestBodyTimeoutLayer;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
@@ -125,6 +126,7 @@ impl Guard {
             .method_not_allowed_fallback(async || Problem::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"))
             .layer(DefaultBodyLimit::disable())
             .layer(RequestBodyLimitLayer::new(self.0.limits.body))
+            .layer(RequestBodyTimeoutLayer::new(self.0.limits.stalled))
             .layer(from_fn_with_state(entry.clone(), admit))
             .layer(self.0.perimeter.cors_layer())
             .layer(from_fn_with_state(entry.clone(), check_perimeter))

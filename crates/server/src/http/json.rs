@@ -1,12 +1,16 @@
 //! JSON in and out.
 
+use std::error::Error;
+
 use axum::body::{Body, Bytes};
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tower_http::timeout::TimeoutError;
 
 use super::problem::Problem;
 
@@ -16,7 +20,7 @@ use super::problem::Problem;
 /// object does not. Any method may have a body, DELETE as well.
 ///
 /// # Errors
-/// 413 for a body over the limit; 422 `Invalid JSON in request body` for what is no JSON; 422 with the JSON path for a
+/// 413 for a body over the limit; 408 for one that does not come; 422 `Invalid JSON in request body` for what is no JSON; 422 with the JSON path for a
 /// field that is not as asked; 422 for JSON that is nested too deeply. No error repeats the whole body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Json<T>(pub(crate) T);
@@ -33,12 +37,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let depth = request.extensions().get::<JsonDepth>().map_or(MAX_JSON_DEPTH, |depth| depth.0);
-        let body = Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => {
-                Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "Request body is larger than this server takes")
-            }
-            _ => Problem::bad_request("Request body could not be read to its end"),
-        })?;
+        let body = Bytes::from_request(request, state).await.map_err(|rejection| unread(&rejection))?;
         parse(&body, depth).map(Self)
     }
 }
@@ -57,6 +56,21 @@ impl<T: Serialize> IntoResponse for Json<T> {
             }
         }
     }
+}
+
+/// Why a body was not read to its end.
+fn unread(rejection: &BytesRejection) -> Problem {
+    if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "Request body is larger than this server takes");
+    }
+    let mut cause: Option<&dyn Error> = Some(rejection);
+    while let Some(error) = cause {
+        if error.is::<TimeoutError>() {
+            return Problem::new(StatusCode::REQUEST_TIMEOUT, "Request body did not arrive in time");
+        }
+        cause = error.source();
+    }
+    Problem::bad_request("Request body could not be read to its end")
 }
 
 /// Reads a body as a `T`; `depth` is the number of levels that arrays and objects must stay below.

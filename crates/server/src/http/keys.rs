@@ -73,6 +73,7 @@ impl Keys {
         let problem = |reason: String| SecurityError::KeyFile { path: path.to_owned(), reason };
         let text = std::fs::read_to_string(path).map_err(|error| problem(error.to_string()))?;
         let keys = Self::from_text(&text)?;
+        warn_of_readers(path);
         if keys.is_empty() {
             return Err(problem("it holds no key; a line is `<name> <scopes> <key>`".to_owned()));
         }
@@ -120,6 +121,19 @@ impl Keys {
         }
     }
 }
+
+/// A file of secrets is its owner's alone.
+#[cfg(unix)]
+fn warn_of_readers(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let others = std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o077 != 0);
+    if others {
+        tracing::warn!(path = %path.display(), "others on this machine may read the file of keys: `chmod 600` it");
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_of_readers(_path: &Path) {}
 
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -95,6 +95,7 @@ impl Perimeter {
         let host = host.to_ascii_lowercase();
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         match literal {
+            // An address is of this server if it listens there, and any may be if it listens on all of the machine's.
             // A page has such a host only if it was loaded from there: no name was made to point here.
             Ok(ip) => ip.is_loopback() || ip == self.address.ip() || self.address.ip().is_unspecified(),
             Err(_) => host == "localhost" || self.hosts.contains(&host),
@@ -166,7 +167,25 @@ fn is_loopback_page(origin: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::AllowedOrigin;
+    use super::super::security::Security;
+    use super::{AllowedOrigin, Perimeter};
+
+    #[test]
+    fn addresses_are_names_of_a_server_that_listens_on_them() {
+        let cases = [
+            ("127.0.0.1:1", "10.0.0.7", false),
+            ("10.0.0.7:1", "10.0.0.7", true),
+            ("10.0.0.7:1", "10.0.0.8", false),
+            ("0.0.0.0:1", "10.0.0.8", true),
+            ("[::]:1", "[fd00::1]", true),
+            ("0.0.0.0:1", "evil.example.org", false),
+            ("0.0.0.0:1", "localhost", true),
+        ];
+        for (address, host, expected) in cases {
+            let perimeter = Perimeter::new(&Security::at(address.parse().expect(address)));
+            assert_eq!(perimeter.is_own_host(host), expected, "{address} and {host}");
+        }
+    }
 
     #[test]
     fn an_origin_is_matched_whole() {

@@ -3,6 +3,7 @@
 use axum::http::StatusCode;
 
 use super::problem::Problem;
+use crate::records::RecordError;
 use crate::refusal::Refusal;
 
 impl From<Refusal> for Problem {
@@ -18,5 +19,11 @@ impl From<Refusal> for Problem {
                 Self::internal()
             }
         }
+    }
+}
+
+impl From<RecordError> for Problem {
+    fn from(error: RecordError) -> Self {
+        Refusal::from(error).into()
     }
 }

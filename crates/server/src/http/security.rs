@@ -77,7 +77,8 @@ pub struct Limits {
     pub runs: usize,
     /// Streams that are open at a time; 5,000. 503.
     pub streams: usize,
-    /// How long a client may take nothing of what is sent to it; 60 s. The connection is closed.
+    /// How long a client may send nothing of a body that it began, 408, or take nothing of what is sent to it, then the
+    /// connection is closed; 60 s.
     pub stalled: Duration,
     /// How long the server waits for open requests when it stops; 30 s.
     pub drain: Duration,

@@ -16,6 +16,8 @@ mod entry;
 mod run_tail;
 mod segments;
 mod tail;
+#[cfg(test)]
+mod tests;
 mod thread_log;
 
 use std::sync::{Arc, Weak};

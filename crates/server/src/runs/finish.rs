@@ -18,7 +18,7 @@ impl Inner {
     pub(super) async fn finish(&self, desk: &Desk, job: Job, executed: Executed) {
         let (mut ending, progress) = match executed {
             Executed::Ended(ending, progress) => (ending, progress),
-            Executed::Left => return job.live.leave(),
+            Executed::Left => return self.leave(&job).await,
         };
         let is_taken_back = job.live.cancelled() == Some(Cancel::Rollback);
         if is_taken_back {
@@ -40,6 +40,18 @@ impl Inner {
                 tracing::error!(run = %job.record.run_id, %error, "a temporary thread could not be deleted");
             }
         }
+    }
+
+    /// Leaves a run in the middle, for the next process.
+    async fn leave(&self, job: &Job) {
+        let left = |run: &mut RunRecord| {
+            run.is_left = true;
+            Ok(())
+        };
+        if let Err(error) = self.records.runs.update(job.record.thread_id, job.record.run_id, left).await {
+            tracing::error!(run = %job.record.run_id, %error, "a run that was left in the middle could not be recorded as such");
+        }
+        job.live.leave();
     }
 
     fn tell_end(&self, desk: &Desk, run: Uuid, ending: &Ending) -> u64 {
@@ -68,6 +80,7 @@ impl Inner {
                 run.status = ending.status;
                 run.error.clone_from(&ending.failure);
                 run.checkpoints = progress.checkpoints;
+                run.is_left = false;
                 Ok(())
             };
             self.records.runs.update(thread, job.record.run_id, end).await.map(drop)

@@ -9,6 +9,7 @@
 //! | a run from its beginning to its end | `execute.rs` |
 //! | what the runtime tells goes to the log | `follow.rs` |
 //! | a run is recorded as ended after its last event is stored | `finish.rs` |
+//! | what a process that died did not tell is told from the store | `missing.rs` |
 //! | a run whose process died goes on, or begins, when the server starts | `recover.rs` |
 
 mod desk;
@@ -16,6 +17,7 @@ mod execute;
 mod finish;
 mod follow;
 mod live;
+mod missing;
 mod order;
 mod plan;
 mod recover;

@@ -10,6 +10,7 @@ use crate::runs::desk::Job;
 use crate::runs::execute::{Executed, interrupts};
 use crate::runs::follow::Progress;
 use crate::runs::live::{Ending, LiveRun};
+use crate::runs::missing::tell_missing;
 use crate::runs::{Inner, RunManager};
 
 /// How far a run had come when its process died.
@@ -44,6 +45,9 @@ impl Inner {
         let mut job = Job { record, live, attempt: 1, goes_on: false };
         if job.record.status == RunStatus::Running {
             job.attempt = 2;
+            if let Some(graph) = self.graphs.get(&job.record.graph) {
+                tell_missing(&**graph, &*self.stores.checkpoints, &job.record, &locked.desk.log).await?;
+            }
             match self.left(&job.record).await? {
                 Left::Nothing => {}
                 Left::Middle => job.goes_on = true,

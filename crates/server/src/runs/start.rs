@@ -1,5 +1,8 @@
 //! A run is stored with its thread, and executed when its turn comes.
 
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
 use graphloom_core_graph::checkpoint::CheckpointError;
 use serde_json::Value;
 use uuid::Uuid;
@@ -98,7 +101,10 @@ impl Inner {
                         attempt: job.attempt,
                         goes_on: job.goes_on,
                     };
-                    execution.execute().await
+                    // What panics here is a fault of this crate; it must not keep the thread busy for ever.
+                    AssertUnwindSafe(execution.execute()).catch_unwind().await.unwrap_or_else(|_| {
+                        Executed::failed("internal fault: the run was dropped; please report it".to_owned())
+                    })
                 }
                 (None, _) => {
                     let graphs: Vec<_> = self.graphs.keys().map(String::as_str).collect();

@@ -13,6 +13,8 @@ on_every_store!(
     case_55_a_fork_does_not_take_over_what_the_node_had_written,
     case_56_an_imported_history_is_that_of_a_run,
     case_58_an_input_at_an_old_checkpoint_begins_a_branch,
+    case_58_an_input_at_a_checkpoint_is_one_commit_on_a_branch,
+    case_58_an_input_before_the_first_one_begins_anew,
     case_59_an_unknown_checkpoint_is_an_error,
     case_73_each_durability_leaves_its_number_of_checkpoints,
 );
@@ -165,13 +167,60 @@ async fn case_58_an_input_at_an_old_checkpoint_begins_a_branch(case_store: &Case
     assert_eq!(thread.at(3).state().await.unwrap().state.story(), "a b");
 }
 
+/// Number, parent and source of the checkpoints after `number`, newest first.
+async fn after(thread: &Thread<Work>, number: u64) -> Vec<(u64, Option<u64>, Source)> {
+    let rows = history(thread).await.into_iter().filter(|row| row.number > number);
+    rows.map(|row| (row.number, row.parent, row.source)).collect()
+}
+
+async fn case_58_an_input_at_a_checkpoint_is_one_commit_on_a_branch(case_store: &CaseStore) {
+    let thread = step_by_step(case_store, &[A, B]).await;
+    // `b` is pending there.
+    assert_eq!(done(thread.at(2).run(line("new").sum(5)).await).story(), "a new a b");
+    let made = after(&thread, 3).await;
+    if case_store.keeps_steps() {
+        let input = (4, Some(2), Source::Input);
+        assert_eq!(made, [(6, Some(5), Source::Step), (5, Some(4), Source::Step), input]);
+    } else {
+        assert_eq!(made, [(6, Some(2), Source::Step)]);
+    }
+    let again = chain(&[A, B]).compile().unwrap().with_shared_checkpointer(case_store.opened_again().await);
+    let again = again.thread(thread.id());
+    for (number, story, sum) in [(3, "a b", 0), (6, "a new a b", 5)] {
+        let state = again.at(number).state().await.unwrap().state;
+        assert_eq!((state.story().as_str(), state.sum), (story, sum), "both branches are there");
+    }
+    assert_eq!(done(again.at(3).run(line("old")).await).story(), "a b old a b");
+}
+
+async fn case_58_an_input_before_the_first_one_begins_anew(case_store: &CaseStore) {
+    let thread = step_by_step(case_store, &[A, B]).await;
+    let input = line("new").x(7).parts([(1, "one".to_owned())]).whole(vec!["w".to_owned()]);
+    assert_eq!(done(thread.at(0).run(input).await).story(), "new a b");
+    let made = after(&thread, 3).await;
+    if case_store.keeps_steps() {
+        let input = (4, None, Source::Input);
+        assert_eq!(made, [(6, Some(5), Source::Step), (5, Some(4), Source::Step), input]);
+    } else {
+        assert_eq!(made, [(6, None, Source::Step)]);
+    }
+    let again = chain(&[A, B]).compile().unwrap().with_shared_checkpointer(case_store.opened_again().await);
+    let state = again.thread(thread.id()).state().await.unwrap();
+    assert_eq!((state.state.story().as_str(), state.state.x, state.checkpoint.unwrap().step), ("new a b", 7, 2));
+    assert_eq!((state.state.parts.len(), state.state.whole.as_slice()), (1, &["w".to_owned()][..]));
+    assert_eq!(thread.at(3).state().await.unwrap().state.story(), "a b", "the old branch stays");
+    let fresh = case_store.thread(chain(&[A, B]));
+    assert_eq!(done(fresh.at(0).run(line("first")).await).story(), "first a b", "a new thread stands there, too");
+}
+
 async fn case_59_an_unknown_checkpoint_is_an_error(case_store: &CaseStore) {
     let thread = step_by_step(case_store, &[A]).await;
     let missing = |error: &RunError| matches!(error, RunError::UnknownCheckpoint { number: 9, .. });
     let read = thread.at(9).state().await.unwrap_err();
     let forked = thread.at(9).fork().await.unwrap_err();
     let replayed = thread.at(9).replay().await.unwrap_err();
-    for error in [read, forked, replayed] {
+    let run = thread.at(9).run(Work::update()).await.unwrap_err();
+    for error in [read, forked, replayed, run] {
         assert!(missing(&error), "{error}");
     }
     assert_eq!(thread.state().await.unwrap().status, ThreadStatus::Done);

@@ -33,6 +33,44 @@ async fn a_fork_or_a_replay_has_the_child_where_it_stood() {
 }
 
 #[tokio::test]
+async fn an_input_at_a_checkpoint_has_the_child_where_it_stood_there() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let (thread, _) = stored(parent(quiet(), Persistence::PerThread));
+        let thread = thread.policy(RunPolicy::default().durability(durability));
+        let mut ends = Vec::new();
+        for _ in 0..3 {
+            turn(&thread).await;
+            ends.push(thread.state().await.unwrap().checkpoint.unwrap().number);
+        }
+        let from = |number: u64| thread.at(number).run(Work::update());
+        assert_eq!(done(from(ends[0]).await).story(), "1 1+2", "{durability:?}");
+        assert_eq!(done(from(ends[1]).await).story(), "1 1+2 1+2+3", "{durability:?}");
+        assert_eq!(done(from(0).await).story(), "1", "before the first input it stood nowhere");
+        assert_eq!(turn(&thread).await, "1 1+2", "{durability:?}: and goes on from there");
+        assert_eq!(done(from(ends[2]).await).story(), "1 1+2 1+2+3 1+2+3+4", "the branch that was left is as it was");
+    }
+}
+
+#[tokio::test]
+async fn an_input_at_a_checkpoint_leaves_an_open_call_of_the_child_behind() {
+    let (thread, _) = stored(parent(asking(2), Persistence::PerThread));
+    assert_eq!(turn(&thread).await, "1");
+    let end = thread.state().await.unwrap().checkpoint.unwrap().number;
+    for _ in 0..2 {
+        // The child has counted to 2 and asks; from the end of the first turn it counts to 2 again.
+        for number in [end, thread.state().await.unwrap().checkpoint.unwrap().number] {
+            let outcome = thread.at(number).run(Work::update()).await.unwrap();
+            let Outcome::Waiting(asked) = outcome else { panic!("it asks") };
+            assert_eq!(asked.iter().next().unwrap().payload, 2);
+        }
+    }
+    let questions = thread.questions().await.unwrap();
+    assert_eq!(done(thread.resume(questions.answer("word", "two").unwrap()).await).story(), "1 1+two");
+    let Outcome::Done(anew) = thread.at(0).run(Work::update()).await.unwrap() else { panic!("it counts to 1") };
+    assert_eq!(anew.story(), "1");
+}
+
+#[tokio::test]
 async fn copies_have_children_of_their_own() {
     let (thread, store) = stored(parent(quiet(), Persistence::PerThread));
     turn(&thread).await;
@@ -100,6 +138,8 @@ enum Move {
     Turn,
     /// Fork at a checkpoint, counted from the newest.
     Fork(usize),
+    /// A turn at a checkpoint, counted from the newest, or before the first.
+    TurnAt(usize),
     Prune(u64),
 }
 
@@ -107,6 +147,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
     let step = prop_oneof![
         3 => Just(Move::Turn),
         2 => (0usize..12).prop_map(Move::Fork),
+        2 => (0usize..12).prop_map(Move::TurnAt),
         1 => (1u64..6).prop_map(Move::Prune),
     ];
     proptest::collection::vec(step, 1..14)
@@ -124,8 +165,12 @@ proptest! {
             for step in moves {
                 let history = thread.history(&HistoryFilter::default()).await.unwrap();
                 match step {
-                    Move::Turn => {
-                        let story = done(thread.abandon().run(Work::update()).await).story();
+                    Move::Turn | Move::TurnAt(_) => {
+                        let run = match step {
+                            Move::TurnAt(back) => thread.at(history.get(back).map_or(0, |row| row.number)).run(Work::update()),
+                            _ => thread.abandon().run(Work::update()),
+                        };
+                        let story = done(run.await).story();
                         for (at, note) in story.split(' ').enumerate() {
                             prop_assert_eq!(note.split('+').count(), at + 1, "{}", story);
                         }

@@ -1,5 +1,10 @@
 //! Who may do what.
 
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use tracing_subscriber::fmt::format::FmtSpan;
+
 use super::super::{Guard, Keys, Security};
 use super::Served;
 
@@ -94,6 +99,46 @@ async fn a_key_allows_what_its_scopes_say() {
     let refused = served.send("POST", "/other", &[], "{}").await;
     let expected = r#"{"error":{"message":"An API key is needed: send it as `x-api-key` or as `Authorization: Bearer`","code":"unauthorized","param":null}}"#;
     assert_eq!((refused.status, refused.text.as_str()), (401, expected), "a refusal in the form of its protocol");
+}
+
+/// What the log holds.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("the log").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_log_has_ids_and_names_and_no_keys() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_span_events(FmtSpan::CLOSE)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _entered = tracing::subscriber::set_default(subscriber);
+    let served = Served::start(|security| security.keys = keys()).await;
+    let unknown = "key-of-a-stranger-0004";
+    let bearer = format!("Bearer {RUNNER}");
+    served.get("/who?text=private", &[("x-api-key", READER), ("x-request-id", "request-7")]).await;
+    served.get("/who", &[("authorization", &bearer)]).await;
+    served.get("/who", &[("x-api-key", unknown)]).await;
+    let log = String::from_utf8(log.0.lock().expect("the log").clone()).unwrap();
+    let line = log.lines().find(|line| line.contains("request-7")).expect("a line about the request");
+    for part in ["method=GET", "route=\"/who\"", "caller=\"reader\"", "status=200"] {
+        assert!(line.contains(part), "{part} in {line}");
+    }
+    assert!(![READER, RUNNER, unknown, "private"].iter().any(|secret| log.contains(secret)), "{log}");
 }
 
 #[test]

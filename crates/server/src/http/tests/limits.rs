@@ -50,6 +50,18 @@ async fn headers_that_never_end_close_the_connection() {
 }
 
 #[tokio::test]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let served = Served::start(|security| security.limits.stalled = Duration::from_millis(300)).await;
+    let mut stream = TcpStream::connect(served.address).await.unwrap();
+    stream.write_all(b"POST /search HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{").await.unwrap();
+    let mut answer = String::new();
+    let reading = tokio::time::timeout(Duration::from_secs(10), stream.read_to_string(&mut answer));
+    reading.await.expect("the connection is closed").unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(answer.ends_with(r#"{"detail":"Request body did not arrive in time"}"#), "{answer}");
+}
+
+#[tokio::test]
 async fn requests_are_counted_by_key_and_by_address() {
     let served = Served::start(|security| {
         security.limits.requests_a_minute = NonZeroU32::new(30);

@@ -1,5 +1,7 @@
 //! What is read of a request, and how a wrong one is refused.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use super::Served;
@@ -135,6 +137,27 @@ async fn figures_count_by_template_and_are_json_as_well() {
     );
     assert_eq!((&figures["active_runs"], &figures["runs"]["success"]), (&1.into(), &1.into()));
     assert_eq!(served.get("/metrics?format=xml", &[]).await.status, 422);
+}
+
+#[test]
+fn no_bytes_on_the_socket_make_the_server_fail() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let served = runtime.block_on(Served::start(|security| security.limits.header_time = Duration::from_millis(200)));
+    let line =
+        proptest::string::string_regex("(GET|POST|OPTIONS|[A-Z]{1,9}) [/a-z%?{}*.:0-9]{0,40} HTTP/1.[01]").unwrap();
+    let names = "(host|origin|x-api-key|authorization|x-request-id|content-length|upgrade|connection|[a-z-]{1,9})";
+    let header = proptest::string::bytes_regex(&format!("(?s-u){names}: [^\r\n]{{0,40}}\r\n")).unwrap();
+    let strategy = (line, proptest::collection::vec(header, 0..5), any::<bool>());
+    proptest!(ProptestConfig::with_cases(200), |((line, headers, is_ours) in strategy)| {
+        let own = if is_ours { "host: localhost\r\n" } else { "" };
+        let mut request = format!("{line}\r\nconnection: close\r\n{own}").into_bytes();
+        request.extend(headers.concat());
+        request.extend(b"\r\n");
+        let answer = runtime.block_on(served.raw(&request));
+        prop_assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4") || answer.starts_with("HTTP/1.1 2")
+            || answer.starts_with("HTTP/1.0 4") || answer.starts_with("HTTP/1.0 2"), "{answer}");
+    });
+    assert_eq!(runtime.block_on(served.get("/ok", &[])).status, 200, "the server goes on");
 }
 
 #[test]

@@ -94,6 +94,10 @@ async fn a_stop_lets_requests_end_and_ends_streams() {
     let mut head = [0; 12];
     socket.read_exact(&mut head).await.unwrap();
     assert_eq!(&head, b"HTTP/1.1 101");
+    let mut idle = TcpStream::connect(served.address).await.unwrap();
+    idle.write_all(b"GET /ok HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+    idle.read_exact(&mut head).await.unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200");
     // The head of the late answer is here, so the request is under way.
     let late = late.await.unwrap().unwrap();
     let (address, began) = (served.address, Instant::now());
@@ -101,6 +105,8 @@ async fn a_stop_lets_requests_end_and_ends_streams() {
     assert!(stream.text().await.unwrap().ends_with("\r\n\r\n"), "a stream ends between frames");
     assert!(began.elapsed() < Duration::from_secs(4), "a stream ends at once");
     drop(socket.read_to_end(&mut Vec::new()).await);
+    idle.read_to_end(&mut Vec::new()).await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(4), "a connection that waits for a request is closed at once");
     assert!(TcpStream::connect(address).await.is_err(), "nobody new is let in");
     assert!(late.text().await.unwrap().ends_with("{\"done\":true}"), "what is under way ends");
     assert_eq!(stopping.await.unwrap(), 0, "nothing is cut");

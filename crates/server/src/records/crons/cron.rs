@@ -64,13 +64,10 @@ impl Cron {
     }
 
     /// The id of the run that is to start at `next_run_date`: the same for every process that starts it, and again
-    /// after a crash, so that it is put once. A version 7 of that time.
+    /// after a crash, so that it is put once. A version 7 of that time, with a hash of the cron's id in place of chance.
     pub(crate) fn next_run_id(&self) -> Option<Uuid> {
         let next = self.next_run_date?;
-        let mut seed = [0; 24];
-        seed[..16].copy_from_slice(self.cron_id.as_bytes());
-        seed[16..].copy_from_slice(&next.to_be_bytes());
-        let hash = xxh3_128(&seed).to_be_bytes();
+        let hash = xxh3_128(self.cron_id.as_bytes()).to_be_bytes();
         let mut rest = [0; 10];
         rest.copy_from_slice(&hash[..10]);
         Some(uuid::Builder::from_unix_timestamp_millis(next, &rest).into_uuid())

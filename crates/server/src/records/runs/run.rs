@@ -112,6 +112,9 @@ pub(crate) struct RunRecord {
     /// The newest event of its thread's log before it.
     #[serde(default)]
     pub(crate) before: u64,
+    /// Whether a process that stopped left it in the middle.
+    #[serde(default)]
+    pub(crate) is_left: bool,
 }
 
 impl RunRecord {
@@ -138,6 +141,7 @@ impl RunRecord {
             owner: None,
             base: None,
             before: 0,
+            is_left: false,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Runs of the demo graphs through the manager.
 
+mod restart;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};

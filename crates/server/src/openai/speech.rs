@@ -1,0 +1,127 @@
+//! A run as somebody who speaks: what it says, what it tells of its work, what it took, and how it ended.
+
+use crate::chat::{last_said, progress, questions};
+use crate::host::Host;
+use crate::http::Problem;
+use crate::log::{LogEvent, RunTail};
+use crate::messages::Usage;
+use crate::records::RunFailure;
+use crate::runs::{Cancel, Submitted};
+
+/// A run as somebody who speaks. The run is cancelled when this is dropped before its end: whoever listened is gone.
+pub(super) struct Speech {
+    host: Host,
+    submitted: Submitted,
+    tail: RunTail,
+    /// Whether something was said.
+    has_spoken: bool,
+    usage: Usage,
+    is_over: bool,
+}
+
+/// What is heard next.
+pub(super) enum Heard {
+    /// A piece of what it says.
+    Text(String),
+    /// A line of how far it is, or a piece of what a model thinks.
+    Thought(String),
+    /// It waits for answers: nothing else is said.
+    Asked(Vec<crate::log::Interrupt>),
+    Failed(RunFailure),
+}
+
+impl Speech {
+    pub(super) fn new(host: Host, submitted: Submitted) -> Self {
+        let tail = RunTail::new(&submitted.log, submitted.record.run_id, submitted.before);
+        Self { host, submitted, tail, has_spoken: false, usage: Usage::default(), is_over: false }
+    }
+
+    /// What the run took so far.
+    pub(super) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// What is heard next; none when it is over.
+    pub(super) async fn next(&mut self) -> Option<Heard> {
+        while !self.is_over {
+            let entry = match self.tail.next().await {
+                Ok(Some(entry)) => entry,
+                Ok(None) => return self.fail("Cancelled", "the run was deleted".to_owned()),
+                Err(error) => return self.fail("StoreError", error.to_string()),
+            };
+            match &entry.event {
+                LogEvent::Message { chunk, .. } => {
+                    if let Some(usage) = chunk.usage {
+                        self.usage.input_tokens += usage.input_tokens;
+                        self.usage.output_tokens += usage.output_tokens;
+                        self.usage.total_tokens += usage.total_tokens;
+                    }
+                    if let Some(thought) = &chunk.reasoning {
+                        return Some(Heard::Thought(thought.clone()));
+                    }
+                    if !chunk.content.is_empty() {
+                        self.has_spoken = true;
+                        return Some(Heard::Text(chunk.content.clone()));
+                    }
+                }
+                LogEvent::RunEnded { failure, interrupts, .. } => {
+                    self.is_over = true;
+                    if let Some(failure) = failure {
+                        return Some(Heard::Failed(failure.clone()));
+                    }
+                    if !interrupts.is_empty() {
+                        return Some(Heard::Asked(interrupts.clone()));
+                    }
+                    return self.rest().await;
+                }
+                _ => {
+                    if let Some(line) = progress(&entry) {
+                        return Some(Heard::Thought(format!("{line}\n")));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// What a graph says that told no piece of it: the newest message of its state.
+    async fn rest(&mut self) -> Option<Heard> {
+        if self.has_spoken {
+            return None;
+        }
+        let ending = self.submitted.live.ended().await?;
+        ending.values.as_ref().and_then(last_said).map(|message| Heard::Text(message.text()))
+    }
+
+    fn fail(&mut self, error: &str, message: String) -> Option<Heard> {
+        self.is_over = true;
+        Some(Heard::Failed(RunFailure { error: error.to_owned(), message }))
+    }
+}
+
+impl Drop for Speech {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let (manager, record) = (self.host.manager.clone(), &self.submitted.record);
+            let (thread, run) = (record.thread_id, record.run_id);
+            tokio::spawn(async move { drop(manager.cancel(thread, run, Cancel::Interrupt).await) });
+        }
+    }
+}
+
+impl Heard {
+    /// What it says, for a wire that has no other way to ask.
+    pub(super) fn text(self) -> Result<String, RunFailure> {
+        match self {
+            Self::Text(text) => Ok(text),
+            Self::Asked(interrupts) => Ok(questions(&interrupts)),
+            Self::Thought(_) => Ok(String::new()),
+            Self::Failed(failure) => Err(failure),
+        }
+    }
+}
+
+/// A run that failed, for a client who waited for its whole answer. A retry does not mend it.
+pub(super) fn problem(failure: &RunFailure) -> Problem {
+    Problem::unprocessable(format!("{}: {}", failure.error, failure.message)).with_code("run_failed")
+}
