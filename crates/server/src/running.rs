@@ -10,6 +10,8 @@ use std::net::SocketAddr;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::a2a;
+use crate::ag_ui;
 use crate::builder::Server;
 use crate::host::Host;
 use crate::http::{Guard, Routes, Security, SecurityError, ServeError, bind, serve};
@@ -55,7 +57,7 @@ impl From<Refusal> for StartError {
 
 /// The routes of all protocols.
 fn routes(host: &Host) -> Routes<()> {
-    langgraph::routes().and(openai::routes()).with_state(host)
+    langgraph::routes().and(openai::routes()).and(ag_ui::routes()).and(a2a::routes()).with_state(host)
 }
 
 impl Server {

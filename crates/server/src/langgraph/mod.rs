@@ -10,6 +10,8 @@
 //! | what nodes keep beyond threads | `store.rs` |
 //! | runs that start by the calendar | `crons.rs`; they are started in `scheduler.rs` |
 //! | the forms of the wire that several of these send | `wire/` |
+//! | runs, and what is done with them | `runs/` |
+//! | streams of runs and threads | `stream/` |
 
 mod assistants;
 mod copies;
@@ -19,11 +21,13 @@ mod history;
 mod meta;
 mod pages;
 mod pruning;
+mod runs;
 mod scheduler;
 mod schemas;
 mod state;
 mod storage;
 mod store;
+mod stream;
 mod supersteps;
 mod sweeper;
 mod threads;
@@ -43,6 +47,7 @@ pub(crate) fn routes() -> Routes<Host> {
         .and(history::routes())
         .and(store::routes())
         .and(crons::routes())
+        .and(runs::routes())
 }
 
 /// Starts what the wire does without being asked: crons that are due, and threads whose time has come.
