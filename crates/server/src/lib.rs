@@ -3,6 +3,7 @@
 mod builder;
 mod chat;
 mod demo;
+mod events;
 mod graph;
 mod host;
 mod http;

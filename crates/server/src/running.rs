@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::builder::Server;
+use crate::events;
 use crate::host::Host;
 use crate::http::{Guard, Routes, Security, SecurityError, ServeError, bind, serve};
 use crate::langgraph;
@@ -55,7 +56,7 @@ impl From<Refusal> for StartError {
 
 /// The routes of all protocols.
 fn routes(host: &Host) -> Routes<()> {
-    langgraph::routes().and(openai::routes()).with_state(host)
+    langgraph::routes().and(events::routes()).and(openai::routes()).with_state(host)
 }
 
 impl Server {

@@ -30,6 +30,12 @@ impl Position {
         Self { number, is_folded: false }
     }
 
+    /// The step of the checkpoint on the LangGraph wire, where so many super-steps were committed: an input has the step before.
+    pub(crate) fn step(self, committed: u64) -> i64 {
+        let step = i64::try_from(committed).unwrap_or(i64::MAX);
+        if self.is_folded { step } else { step - 1 }
+    }
+
     /// The id of the checkpoint.
     pub(crate) fn id(self, thread: &str, ns: &str) -> Uuid {
         let place = (self.number << 1) | u64::from(self.is_folded);
