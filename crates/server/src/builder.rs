@@ -17,6 +17,7 @@ use crate::log::Logs;
 use crate::records::Records;
 use crate::refusal::Refusal;
 use crate::runs::{RunLimits, RunManager};
+use crate::webhooks::{WebhookTargets, Webhooks};
 
 type OpenGraph = Box<dyn FnOnce(&Stores) -> Arc<dyn Graph> + Send>;
 
@@ -28,6 +29,7 @@ pub struct Server {
     memory: Arc<dyn Store>,
     records: Option<Arc<dyn Store>>,
     limits: RunLimits,
+    webhooks: WebhookTargets,
 }
 
 impl Server {
@@ -39,6 +41,7 @@ impl Server {
             memory: Arc::new(MemoryStore::new()),
             records: None,
             limits: RunLimits::default(),
+            webhooks: WebhookTargets::default(),
         }
     }
 
@@ -137,6 +140,12 @@ impl Server {
         self
     }
 
+    /// Says which addresses the webhooks of runs may name; unless set, [`WebhookTargets::Public`].
+    pub fn webhooks(mut self, targets: WebhookTargets) -> Self {
+        self.webhooks = targets;
+        self
+    }
+
     /// Opens the stores and takes up what an earlier process left.
     ///
     /// # Errors
@@ -149,7 +158,8 @@ impl Server {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let records = Records::new(&store, &clock);
         records.assistants.create_system(graphs.keys().map(String::as_str)).await?;
-        let manager = RunManager::new(graphs, stores, records, Logs::new(store), self.limits);
+        let webhooks = Webhooks::new(Arc::clone(&store), self.webhooks);
+        let manager = RunManager::new(graphs, stores, records, Logs::new(store), webhooks, self.limits);
         manager.recover().await?;
         Ok(manager)
     }

@@ -1,5 +1,6 @@
 //! Why a request is not done, whatever the protocol it came by.
 
+use graphloom_core_graph::RunError;
 use graphloom_core_graph::store::StoreError;
 
 use crate::records::RecordError;
@@ -41,5 +42,15 @@ impl From<RecordError> for Refusal {
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         Self::Failed(error.to_string())
+    }
+}
+
+impl From<RunError> for Refusal {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::GraphMismatch { .. } => Self::Conflict(error.to_string()),
+            RunError::UnknownCheckpoint { .. } => Self::NotFound(error.to_string()),
+            other => Self::Failed(other.to_string()),
+        }
     }
 }

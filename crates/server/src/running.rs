@@ -10,6 +10,8 @@ use std::net::SocketAddr;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::a2a;
+use crate::ag_ui;
 use crate::builder::Server;
 use crate::events;
 use crate::host::Host;
@@ -56,7 +58,12 @@ impl From<Refusal> for StartError {
 
 /// The routes of all protocols.
 fn routes(host: &Host) -> Routes<()> {
-    langgraph::routes().and(events::routes()).and(openai::routes()).with_state(host)
+    langgraph::routes()
+        .and(events::routes())
+        .and(openai::routes())
+        .and(ag_ui::routes())
+        .and(a2a::routes())
+        .with_state(host)
 }
 
 impl Server {

@@ -24,10 +24,7 @@ impl<S: State> Machine<S> {
         let mut folded = Folded::default();
         let mut written = FieldSet::default();
         S::written(&self.topology.layout, &update, &mut written);
-        self.fold_change(update, &mut folded).map_err(|fault| match fault {
-            RouteFault::Run(error) => Fault::Run(error),
-            RouteFault::Node(error) => Fault::Run(RunError::BadUpdate { message: error.to_string() }),
-        })?;
+        self.fold_update(update, &mut folded)?;
         // The step of ephemeral fields is not over, and the update may set others.
         let Self { core, topology, .. } = self;
         core.ephemeral.extend(written.iter().filter(|at| topology.fields[*at].ephemeral));
@@ -43,5 +40,16 @@ impl<S: State> Machine<S> {
             core.frontier.touch_if(id, core.persist.is_some());
         }
         self.seal(number, Source::Update, folded, SmallVec::new(), Vec::new(), now)
+    }
+
+    /// Folds an update that no node made into the state.
+    ///
+    /// # Errors
+    /// The state cannot take the update.
+    pub(super) fn fold_update(&mut self, update: S::Update, folded: &mut Folded) -> Result<(), Fault> {
+        self.fold_change(update, folded).map_err(|fault| match fault {
+            RouteFault::Run(error) => Fault::Run(error),
+            RouteFault::Node(error) => Fault::Run(RunError::BadUpdate { message: error.to_string() }),
+        })
     }
 }

@@ -214,7 +214,7 @@ impl<S: State> Machine<S> {
     }
 
     /// Resets ephemeral fields that were written by the step before, and notes those that `updates` write.
-    fn reset_ephemeral<'a>(&mut self, updates: impl Iterator<Item = &'a S::Update>, folded: &mut Folded) {
+    pub(super) fn reset_ephemeral<'a>(&mut self, updates: impl Iterator<Item = &'a S::Update>, folded: &mut Folded) {
         if !self.topology.has_ephemeral {
             return;
         }

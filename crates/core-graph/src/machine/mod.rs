@@ -19,6 +19,7 @@
 //! | a single task is committed: its update is folded, what follows is found, a refused step leaves the state as it was | `commit_single` in `single_task.rs` |
 //! | several tasks are committed together, nodes by name, then sends by key | `commit_batch` in `commit.rs` |
 //! | an update that comes with answers is a commit in the middle of a step | `amend` in `amend.rs` |
+//! | an update that says what runs next is a commit with tasks of these nodes alone | `go_to` in `goto.rs` |
 //! | ephemeral fields last for one step | `reset_ephemeral` in `commit.rs` |
 //! | a finished task triggers what its edges, its routers or its own choice say | `follow` in `triggers.rs` |
 //! | what is triggered becomes tasks, each node once | `trigger` in `triggers.rs` |
@@ -36,6 +37,7 @@ mod commit;
 mod complete;
 mod fan_out;
 mod frontier;
+mod goto;
 mod inline_call;
 mod inspect;
 mod joins;

@@ -33,6 +33,11 @@ pub(crate) enum RouteFault {
 }
 
 impl Triggered {
+    /// These nodes, and nothing else.
+    pub(super) fn of_nodes(nodes: &[u32]) -> Self {
+        Self { nodes: Nodes::from_slice(nodes), ..Self::default() }
+    }
+
     /// Follows what `next` says about a finished task of `node`, or START for `None`. `groups` are the fan-outs that sends belong to.
     pub(super) fn follow<S: State>(
         &mut self,

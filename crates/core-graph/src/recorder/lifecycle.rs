@@ -191,6 +191,7 @@ impl Recorder {
         let (mut commit, mut events) = self.commit_of_change(machine, durable, changed, values, now)?;
         // The tasks have other ids now.
         self.forgotten.clear();
+        commit.settled.append(&mut self.abandoned);
         self.ended = machine.is_idle();
         commit.release = self.ended || then == Then::GiveBack;
         let (status, detail) = if self.ended { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };

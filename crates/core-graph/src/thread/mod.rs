@@ -9,14 +9,15 @@
 //! | failed, cancelled, drained, budget spent, running and its process died | `WrongStatus`, or after `abandon()` runs from START | `WrongStatus` | goes on | commits, tasks are planned anew |
 //! | running | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` |
 //!
-//! `update_and_resume` is `resume` with an update. `at(number).run(input)` runs from START whatever the status, but for
-//! `ThreadBusy`. `import` makes a new thread, and is `WrongStatus` for any other.
+//! `update_and_resume` is `resume` with an update. `at(number).run(input)` runs from START whatever the status, and
+//! `update_and_goto` from the nodes that it names; both are `ThreadBusy` while the thread is running. `import` makes a new thread, and is `WrongStatus` for any other.
 //!
 //! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
 mod any;
 mod app;
 mod at_subgraph;
+mod goto;
 mod import;
 mod input_at;
 mod inspect;

@@ -31,7 +31,8 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
 
     /// Commits an update as if `node` had made it: what follows the node becomes pending, the node's own pending
     /// tasks are dropped, all other pending tasks are planned anew. Go on with [`continue_`](Self::continue_), or do both
-    /// with [`update_and_continue`](Self::update_and_continue).
+    /// with [`update_and_continue`](Self::update_and_continue). To say which nodes run next, and that nothing else does, see
+    /// [`update_and_goto`](Self::update_and_goto).
     ///
     /// # Errors
     /// The store's; a node that the graph does not have.
@@ -58,14 +59,19 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         queue: Option<Arc<Queue>>,
         then: Then,
     ) -> Result<Driver<S, Cx>, RunError> {
-        let topology = Arc::clone(&self.threads.app.graph.executable.topology);
-        let at = topology.find(node.as_str()).ok_or_else(|| {
-            let known: Vec<_> = topology.nodes.iter().map(|node| format!("`{}`", node.name)).collect();
-            self.any().mismatch(format!("it has no node `{node}` to update as; nodes: {}", known.join(", ")))
-        })?;
+        let at = self.find_node(&node, "update as")?;
         let (mut driver, _) = self.open(Opening::Edit, control, queue).await?;
         driver.edit(then, |machine, now| Ok((machine.update_as(at, update, now)?, Vec::new()))).await?;
         Ok(driver)
+    }
+
+    /// The index of a node that somebody names to do something.
+    pub(super) fn find_node(&self, node: &Node, purpose: &str) -> Result<u32, RunError> {
+        let topology = &self.threads.app.graph.executable.topology;
+        topology.find(node.as_str()).ok_or_else(|| {
+            let known: Vec<_> = topology.nodes.iter().map(|node| format!("`{}`", node.name)).collect();
+            self.any().mismatch(format!("it has no node `{node}` to {purpose}; nodes: {}", known.join(", ")))
+        })
     }
 
     /// Copies the thread with its whole history to a new id.

@@ -17,6 +17,7 @@ mod error_handlers;
 mod error_texts;
 mod events;
 mod functional;
+mod goto;
 mod importing;
 mod inline_calls;
 mod input_at;

@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::{ClientBuilder, Url, redirect};
 
 use super::HostFault;
-use crate::innermost;
+use crate::{innermost, unproxied};
 
 /// Something that knows the addresses of hosts.
 #[async_trait]
@@ -74,8 +75,27 @@ impl fmt::Debug for Guard {
     }
 }
 
+/// A client, as `agent`, for hosts that nobody here chose: it connects to no [forbidden](forbidden_address) address, follows
+/// no redirect and uses no proxy. A host that is written as an address is never looked up, so the caller
+/// [checks](check_url) each address before it is asked.
+pub fn guarded(agent: &str, names: Arc<dyn ResolveHost>) -> ClientBuilder {
+    unproxied(agent).redirect(redirect::Policy::none()).dns_resolver(Arc::new(Guard { names }))
+}
+
+/// Checks the host of an address that is written as an IP address; names pass, and are checked when they are looked up.
+///
+/// # Errors
+/// [`HostFault::Private`].
+pub fn check_url(url: &Url) -> Result<(), HostFault> {
+    let host = url.host_str().unwrap_or_default();
+    match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(address) => check(host, address),
+        Err(_) => Ok(()),
+    }
+}
+
 /// What a client says of a request that failed: the guard's own reason when it is the cause, else what the system says.
-pub(super) fn cause(error: &reqwest::Error) -> HostFault {
+pub fn cause(error: &reqwest::Error) -> HostFault {
     let mut source: Option<&(dyn Error + 'static)> = error.source();
     while let Some(inner) = source {
         if let Some(own) = inner.downcast_ref::<HostFault>() {

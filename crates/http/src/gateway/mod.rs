@@ -40,7 +40,7 @@ use reqwest::Url;
 use tokio::time::Instant;
 
 pub use fault::{AnswerError, HostFault};
-pub use guard::{ResolveHost, SystemNames, forbidden_address};
+pub use guard::{ResolveHost, SystemNames, cause, check_url, forbidden_address, guarded};
 pub use open_web::{OpenWeb, OpenWebOptions};
 pub use politeness::Politeness;
 pub use transport::{Reply, Request, Transport};

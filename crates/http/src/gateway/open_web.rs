@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::{Client, Url, redirect};
 
-use super::guard::{Guard, ResolveHost, cause, check};
+use super::guard::{ResolveHost, cause, check, check_url, guarded};
 use super::response_cache::ResponseCache;
 use super::robots::Robots;
 use super::transport::{Reply, Request, Transport};
@@ -162,13 +161,14 @@ struct Guarded {
 
 impl Guarded {
     fn new(options: &OpenWebOptions, names: Arc<dyn ResolveHost>) -> Result<Self, HttpError> {
-        let builder = || unproxied(&options.agent).redirect(redirect::Policy::none());
         let made = |client: Result<Client, reqwest::Error>| {
             client.map_err(|error| HttpError::client("pages of the web".to_owned(), &error))
         };
         Ok(Self {
-            guarded: made(builder().dns_resolver(Arc::new(Guard { names })).build())?,
-            exempt: made(builder().pool_max_idle_per_host(0).build())?,
+            guarded: made(guarded(&options.agent, names).build())?,
+            exempt: made(
+                unproxied(&options.agent).redirect(redirect::Policy::none()).pool_max_idle_per_host(0).build(),
+            )?,
             ports: options.ports.clone(),
             exempt_hosts: options.exempt.clone(),
             longest_body: options.politeness.longest_body,
@@ -188,9 +188,7 @@ impl Transport for Guarded {
                 return Err(HostFault::Port { host, port });
             }
             // A host that is written as an address is not looked up, so the resolver never sees it.
-            if let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() {
-                check(&host, address)?;
-            }
+            check_url(url)?;
         }
         let client = if is_exempt { &self.exempt } else { &self.guarded };
         let response = request.with(client).send().await.map_err(|error| cause(&error))?;

@@ -141,22 +141,14 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
             Launch::Continue { at: None } => thread.continue_(),
             Launch::Goto { nodes, update } => {
                 let update = self.update_of(&update)?;
-                let known: Result<Vec<Node>, BadLaunch> = nodes
-                    .iter()
-                    .map(|name| {
-                        let known: Vec<&str> = self.outline.nodes().collect();
-                        self.node(name).ok_or_else(|| {
-                            BadLaunch::Input(format!(
-                                "`goto` names `{name}`, which is no node; nodes: {}",
-                                known.join(", ")
-                            ))
-                        })
+                let known = nodes.iter().map(|name| {
+                    self.node(name).ok_or_else(|| {
+                        let nodes: Vec<&str> = self.outline.nodes().collect();
+                        let nodes = nodes.join(", ");
+                        BadLaunch::Input(format!("`goto` names `{name}`, which is no node; nodes: {nodes}"))
                     })
-                    .collect();
-                {
-                    let _ = known?;
-                    thread.abandon().run(update)
-                } // TEMP
+                });
+                thread.update_and_goto(known.collect::<Result<Vec<_>, _>>()?, update)
             }
         };
         Ok(Box::new(TypedRun { run }))

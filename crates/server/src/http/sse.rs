@@ -51,6 +51,15 @@ impl Frame {
         Self(frame.into())
     }
 
+    /// Data alone, with the lines of Unix: for clients that know no others.
+    pub(crate) fn data(data: &str) -> Self {
+        let mut frame = String::with_capacity(data.len() + 8);
+        frame.push_str("data: ");
+        frame.extend(data.chars().map(|c| if matches!(c, '\r' | '\n' | '\0') { ' ' } else { c }));
+        frame.push_str("\n\n");
+        Self(frame.into())
+    }
+
     /// The bytes on the wire.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0

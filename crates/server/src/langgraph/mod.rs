@@ -3,15 +3,19 @@
 //! | what clients ask for | where |
 //! | --- | --- |
 //! | whether the server runs, and what it can do | `meta.rs` |
+//! | runs, and what is done with them | `runs/` |
+//! | streams of runs and threads | `stream/` |
 
 mod meta;
+mod runs;
+mod stream;
 
 use crate::host::Host;
 use crate::http::Routes;
 
 /// All routes of the wire.
 pub(crate) fn routes() -> Routes<Host> {
-    meta::routes()
+    meta::routes().and(runs::routes())
 }
 
 /// Starts what the wire does without being asked.

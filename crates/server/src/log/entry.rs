@@ -39,6 +39,9 @@ pub(crate) enum LogEvent {
         attempt: u32,
         /// The checkpoint at the head before the run.
         base: Option<u64>,
+        /// The state on which a run goes on that begins with no input.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        values: Option<Fields>,
     },
     /// A subgraph began, or goes on.
     SubgraphStarted { graph: String },

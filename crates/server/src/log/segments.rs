@@ -20,11 +20,12 @@ pub(super) struct Segments {
     ttl: Option<Duration>,
 }
 
-/// A segment's place: which it is, and the number of its last entry.
+/// A segment's place: which it is, and the number and the time of its last entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) index: u64,
     pub(super) last: u64,
+    pub(super) time: u64,
 }
 
 /// Items that are deleted at a time.
@@ -81,7 +82,9 @@ impl Segments {
 
     fn place(&self, item: &Item) -> Result<Place, StoreError> {
         let last = item.value.get("last").and_then(Value::as_u64).ok_or_else(|| self.corrupt("it has no `last`"))?;
-        Ok(Place { index: self.index(item)?, last })
+        let entries = item.value.get("entries").and_then(Value::as_array);
+        let time = entries.and_then(|entries| entries.last()?.get("time")?.as_u64()).unwrap_or_default();
+        Ok(Place { index: self.index(item)?, last, time })
     }
 
     fn entries(&self, mut item: Item) -> Result<(u64, Vec<Arc<Entry>>), StoreError> {

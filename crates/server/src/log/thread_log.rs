@@ -44,6 +44,8 @@ struct State {
     segment: u64,
     /// The newest entry that is stored.
     stored: u64,
+    /// The time of the newest entry: times ascend as numbers do, whatever the clock does.
+    time: u64,
     recent: VecDeque<Arc<Entry>>,
     queue: VecDeque<Arc<Entry>>,
     is_writing: bool,
@@ -71,6 +73,7 @@ impl ThreadLog {
             next: last + 1,
             segment,
             stored: last,
+            time: newest.map_or(0, |place| place.time),
             recent: VecDeque::new(),
             queue: VecDeque::new(),
             is_writing: false,
@@ -95,8 +98,9 @@ impl ThreadLog {
 
     /// Adds an entry, which is stored soon, and returns its number.
     pub(crate) fn append(self: &Arc<Self>, run: Uuid, ns: Arc<str>, step: u64, event: LogEvent) -> u64 {
-        let time = SystemClock.now();
         let mut state = self.lock();
+        let time = SystemClock.now().max(state.time);
+        state.time = time;
         let seq = state.next;
         state.next += 1;
         state.queue.push_back(Arc::new(Entry { seq, time, run, ns, step, event }));

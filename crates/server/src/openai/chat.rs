@@ -65,7 +65,7 @@ pub(super) async fn create(
         created: submitted.record.created / 1000,
         model: request.model,
     };
-    let speech = Speech::new(host.clone(), submitted);
+    let speech = Speech::new(&host, submitted);
     if !request.stream {
         return Ok(Json(whole(&head, speech).await?).into_response());
     }

@@ -72,7 +72,7 @@ pub(super) async fn create(State(host): State<Host>, Json(request): Json<Request
         previous: request.previous_response_id,
         message: format!("msg_{}", submitted.record.run_id.simple()),
     };
-    let speech = Speech::new(host.clone(), submitted);
+    let speech = Speech::new(&host, submitted);
     if request.stream {
         return Ok(events(&host.guard, host.guard.capacity().stream()?, streamed(shape, speech)));
     }

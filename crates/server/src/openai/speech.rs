@@ -1,16 +1,17 @@
 //! A run as somebody who speaks: what it says, what it tells of its work, what it took, and how it ended.
 
+use crate::attended::CancelOnDrop;
 use crate::chat::{last_said, progress, questions};
 use crate::host::Host;
 use crate::http::Problem;
 use crate::log::{LogEvent, RunTail};
 use crate::messages::Usage;
 use crate::records::RunFailure;
-use crate::runs::{Cancel, Submitted};
+use crate::runs::Submitted;
 
 /// A run as somebody who speaks. The run is cancelled when this is dropped before its end: whoever listened is gone.
 pub(super) struct Speech {
-    host: Host,
+    attended: CancelOnDrop,
     submitted: Submitted,
     tail: RunTail,
     /// Whether something was said.
@@ -31,9 +32,10 @@ pub(super) enum Heard {
 }
 
 impl Speech {
-    pub(super) fn new(host: Host, submitted: Submitted) -> Self {
+    pub(super) fn new(host: &Host, submitted: Submitted) -> Self {
+        let attended = CancelOnDrop::new(host, submitted.record.thread_id, submitted.record.run_id);
         let tail = RunTail::new(&submitted.log, submitted.record.run_id, submitted.before);
-        Self { host, submitted, tail, has_spoken: false, usage: Usage::default(), is_over: false }
+        Self { attended, submitted, tail, has_spoken: false, usage: Usage::default(), is_over: false }
     }
 
     /// What the run took so far.
@@ -66,6 +68,7 @@ impl Speech {
                 }
                 LogEvent::RunEnded { failure, interrupts, .. } => {
                     self.is_over = true;
+                    self.attended.disarm();
                     if let Some(failure) = failure {
                         return Some(Heard::Failed(failure.clone()));
                     }
@@ -96,16 +99,6 @@ impl Speech {
     fn fail(&mut self, error: &str, message: String) -> Option<Heard> {
         self.is_over = true;
         Some(Heard::Failed(RunFailure { error: error.to_owned(), message }))
-    }
-}
-
-impl Drop for Speech {
-    fn drop(&mut self) {
-        if !self.is_over {
-            let (manager, record) = (self.host.manager.clone(), &self.submitted.record);
-            let (thread, run) = (record.thread_id, record.run_id);
-            tokio::spawn(async move { drop(manager.cancel(thread, run, Cancel::Interrupt).await) });
-        }
     }
 }
 

@@ -106,21 +106,23 @@ impl Execution<'_> {
     /// The run as it begins; none when there is nothing to do.
     async fn begin(&self) -> Result<Option<Begun>, RunFailure> {
         let base = self.checkpoint(None).await?;
+        let planned = if self.goes_on {
+            Ok(Plan::Launch(Launch::Continue { at: None }))
+        } else {
+            plan(self.graph, self.thread, self.order).await
+        };
         let started = LogEvent::RunStarted {
             graph: self.graph.outline().name.clone(),
             assistant: self.assistant,
             attempt: self.attempt,
             base: base.as_ref().map(|row| row.number),
+            values: match &planned {
+                Ok(plan) => self.opening_values(plan).await,
+                Err(_) => None,
+            },
         };
         self.log.append(self.live.run, "".into(), base.as_ref().map_or(0, |row| row.step), started);
-        let launch = if self.goes_on {
-            Launch::Continue { at: None }
-        } else {
-            match plan(self.graph, self.thread, self.order).await? {
-                Plan::Launch(launch) => launch,
-                Plan::Nothing => return Ok(None),
-            }
-        };
+        let Plan::Launch(launch) = planned? else { return Ok(None) };
         let opening = opening(&launch);
         let base = match &launch {
             Launch::Input { at: Some(at), .. } | Launch::Continue { at: Some(at) } => {
@@ -134,6 +136,16 @@ impl Execution<'_> {
             RunFailure { error: kind.to_owned(), message: error.to_string() }
         })?;
         Ok(Some(Begun { run, base, opening }))
+    }
+
+    /// The state on which a run goes on; none for a run that begins with a commit, which has it.
+    async fn opening_values(&self, plan: &Plan) -> Option<Fields> {
+        match plan {
+            Plan::Launch(Launch::Continue { at: None } | Launch::Resume { .. }) | Plan::Nothing => {}
+            Plan::Launch(Launch::Input { .. } | Launch::Goto { .. } | Launch::Continue { at: Some(_) }) => return None,
+        }
+        let view = self.graph.view(self.thread, None).await.ok()?;
+        view.checkpoint.is_some().then_some(view.values)
     }
 
     /// A checkpoint of the thread, or its head.

@@ -11,6 +11,7 @@ use crate::runs::desk::{Desk, Job};
 use crate::runs::execute::Executed;
 use crate::runs::follow::Progress;
 use crate::runs::live::{Cancel, Ending};
+use crate::runs::webhook_body::webhook_body;
 use crate::runs::{Inner, now};
 
 impl Inner {
@@ -25,6 +26,14 @@ impl Inner {
             self.take_back(desk.thread, &progress, &mut ending).await;
         }
         let last = self.tell_end(desk, job.record.run_id, &ending);
+        // Before the record: a process that dies between the two executes the end again.
+        if !is_taken_back
+            && job.record.webhook.is_some()
+            && let body = webhook_body(&job.record, &ending, now())
+            && let Err(error) = self.webhooks.prepare(&job.record, body).await
+        {
+            tracing::error!(run = %job.record.run_id, %error, "a webhook cannot be stored");
+        }
         let (told, recorded) =
             tokio::join!(desk.log.flushed(last), self.record_end(desk.thread, &job, &ending, &progress, is_taken_back));
         if let Err(fault) = told {
@@ -34,6 +43,7 @@ impl Inner {
             tracing::error!(run = %job.record.run_id, %error, "the end of a run could not be recorded");
         }
         job.live.end(ending);
+        self.webhooks.deliver(&job.record);
         if job.record.temporary_thread && job.record.on_completion == Completion::Delete {
             // Clients that come back find the log for a while.
             if let Err(error) = self.forget_temporary(&job.record).await {

@@ -9,6 +9,7 @@
 //! | a run from its beginning to its end | `execute.rs` |
 //! | what the runtime tells goes to the log | `follow.rs` |
 //! | a run is recorded as ended after its last event is stored | `finish.rs` |
+//! | what is posted of a run that has ended | `webhook_body.rs` |
 //! | what a process that died did not tell is told from the store | `missing.rs` |
 //! | a run whose process died goes on, or begins, when the server starts | `recover.rs` |
 
@@ -24,6 +25,7 @@ mod recover;
 mod start;
 #[cfg(test)]
 mod tests;
+mod webhook_body;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,6 +40,7 @@ use crate::graph::{Fields, Graph, Stores};
 use crate::log::{Logs, ThreadLog};
 use crate::records::{Completion, Multitask, Records, RunRecord};
 use crate::refusal::Refusal;
+use crate::webhooks::Webhooks;
 
 use desk::Desk;
 pub(crate) use execute::interrupts;
@@ -55,6 +58,7 @@ pub(crate) struct Inner {
     pub(crate) stores: Stores,
     pub(crate) records: Records,
     pub(crate) logs: Logs,
+    pub(crate) webhooks: Webhooks,
     /// The threads that have runs or queues here.
     desks: DashMap<Uuid, Arc<Desk>>,
     /// Whether nothing new is accepted.
@@ -112,6 +116,7 @@ impl RunManager {
         stores: Stores,
         records: Records,
         logs: Logs,
+        webhooks: Webhooks,
         limits: RunLimits,
     ) -> Self {
         Self {
@@ -120,6 +125,7 @@ impl RunManager {
                 stores,
                 records,
                 logs,
+                webhooks,
                 desks: DashMap::new(),
                 is_closing: AtomicBool::new(false),
                 idle: Notify::new(),
@@ -135,6 +141,10 @@ impl RunManager {
 
     pub(crate) fn logs(&self) -> &Logs {
         &self.inner.logs
+    }
+
+    pub(crate) fn webhooks(&self) -> &Webhooks {
+        &self.inner.webhooks
     }
 
     pub(crate) fn stores(&self) -> &Stores {
@@ -246,6 +256,6 @@ impl RunManager {
     }
 }
 
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     SystemClock.now()
 }

@@ -1,6 +1,7 @@
 //! What a client wants of a run, as it is stored with the run: a run that waits is started from this after a crash.
 
 use graphloom_core_graph::Durability;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -32,7 +33,7 @@ pub(crate) struct Order {
 }
 
 /// What a run is to do in the place of an input.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Command {
     /// An answer to the one open question, or answers by the ids of questions.
@@ -44,7 +45,7 @@ pub(crate) struct Command {
 }
 
 /// How a run is configured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Config {
     /// The most super-steps.
@@ -56,7 +57,7 @@ pub(crate) struct Config {
 }
 
 /// Nodes to stop at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Nodes {
     /// `"*"` is all of them.
@@ -65,7 +66,7 @@ pub(crate) enum Nodes {
 }
 
 /// When commits are durable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Durable {
     Sync,

@@ -31,6 +31,8 @@ impl RunManager {
     pub(crate) async fn recover(&self) -> Result<usize, Refusal> {
         let unfinished = self.inner.records.runs.unfinished().await?;
         let count = unfinished.len();
+        let ids: Vec<_> = unfinished.iter().map(|run| run.run_id).collect();
+        self.inner.webhooks.recover(&ids).await?;
         for record in unfinished {
             self.inner.take_up(record).await?;
         }

@@ -30,6 +30,10 @@ impl Inner {
         record.start_at = start_at;
         record.before = before;
         record.temporary_thread = temporary.is_some();
+        if temporary.is_some() {
+            // Clients know no more of it than the id of its run: that leads to the thread and its log.
+            record.run_id = thread;
+        }
         record.on_completion = temporary.unwrap_or_default();
         record.webhook = webhook;
         if starts {

@@ -10,6 +10,7 @@ on_every_store!(
     case_50_history_is_a_chain_newest_first,
     case_52_a_replay_from_before_a_question_asks_again,
     case_53_an_edit_as_a_node_leads_to_what_follows_it_and_forks_are_apart,
+    case_53_an_update_says_which_nodes_run_next,
     case_55_a_fork_does_not_take_over_what_the_node_had_written,
     case_56_an_imported_history_is_that_of_a_run,
     case_58_an_input_at_an_old_checkpoint_begins_a_branch,
@@ -125,6 +126,28 @@ async fn case_53_an_edit_as_a_node_leads_to_what_follows_it_and_forks_are_apart(
     assert_eq!(done(thread.continue_().await).story(), "a asb c");
     assert_eq!(thread.at(edited).state().await.unwrap().state.story(), "a edit b c");
     assert_eq!(thread.at(4).state().await.unwrap().state.story(), "a b c");
+}
+
+async fn case_53_an_update_says_which_nodes_run_next(case_store: &CaseStore) {
+    let mut graph = chain(&[A, B, C]);
+    graph
+        .add_node(ASK, |_: Snapshot<Work>, cx: Context| async move {
+            let answer: String = cx.ask("go", "?").await?;
+            Worked::Ok(line(answer))
+        })
+        .asks::<String>("go");
+    graph.add_edge(A, ASK);
+    let thread = case_store.thread(graph);
+    waiting(thread.run(Work::update()).await);
+    let before = thread.state().await.unwrap();
+    let story = done(thread.update_and_goto([B], line("edit")).await).story();
+    assert_eq!(story, format!("{} edit b c", before.state.story()), "the question is dropped");
+    let number = before.checkpoint.unwrap().number;
+    let update = history(&thread).await.into_iter().find(|row| row.source == Source::Update).expect("it is a commit");
+    assert_eq!((update.number, update.parent), (number + 1, Some(number)));
+    assert_eq!(thread.state().await.unwrap().questions.len(), 0);
+    assert_eq!(done(thread.update_and_goto([], line("end")).await).story(), format!("{story} end"));
+    assert_eq!(thread.state().await.unwrap().status, ThreadStatus::Done);
 }
 
 async fn case_55_a_fork_does_not_take_over_what_the_node_had_written(case_store: &CaseStore) {

@@ -1,0 +1,60 @@
+//! An update that says what runs next.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::error::RunError;
+use crate::executor::{Driver, Entry, Run};
+use crate::limits::Control;
+use crate::name::Node;
+use crate::recorder::{Queue, Then};
+use crate::state::State;
+use crate::thread::Thread;
+
+impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
+    /// Commits an update, with a task of each of these nodes in the place of all that is pending, and goes on as
+    /// [`continue_`](Self::continue_) does, whatever the thread's status is. The update is no node's: it is folded by the
+    /// reducers, and no edge follows from it. Open questions, half-filled joins and open fan-outs are dropped. A node that is named
+    /// twice has one task. Without a node nothing is left to do: the thread is done.
+    ///
+    /// The update and the tasks are one commit, and nobody else writes the thread in between: after a crash both are there, or
+    /// neither.
+    ///
+    /// # Errors
+    /// [`RunError::GraphMismatch`]: a node that the graph does not have, and a task node, which runs what is sent to it;
+    /// [`RunError::BadUpdate`], [`RunError::State`]: an update that the state cannot take. They leave the thread as it was. The
+    /// store's, and the run's own.
+    pub fn update_and_goto(&self, nodes: impl IntoIterator<Item = Node>, update: S::Update) -> Run<S> {
+        let nodes: Vec<Node> = nodes.into_iter().collect();
+        self.launch_with(move |thread, control, queue| async move {
+            Ok((thread.gone_to(&nodes, update, control, queue).await?, Entry::Resume("continue")))
+        })
+    }
+
+    async fn gone_to(
+        &self,
+        nodes: &[Node],
+        update: S::Update,
+        control: Arc<Control>,
+        queue: Option<Arc<Queue>>,
+    ) -> Result<Driver<S, Cx>, RunError> {
+        let nodes: Vec<u32> = nodes.iter().map(|node| self.find_target(node)).collect::<Result<_, _>>()?;
+        let (attached, _, mut restored) = self.any().attach(None).await?;
+        let dropped = restored.as_mut().map(|restored| restored.drop_unfinished(&"".into())).unwrap_or_default();
+        let mut driver = self.driver(attached, self.policy.clone(), control, queue, BTreeMap::new(), restored)?;
+        driver.recorder.abandoned = dropped;
+        driver.edit(Then::GoOn, |machine, now| Ok((machine.go_to(&nodes, update, now)?, Vec::new()))).await?;
+        Ok(driver)
+    }
+
+    /// The index of a node that can run without an input.
+    fn find_target(&self, node: &Node) -> Result<u32, RunError> {
+        let at = self.find_node(node, "go to")?;
+        if self.threads.app.graph.executable.topology.is_task(at) {
+            let message =
+                format!("its node `{node}` runs what is sent to it, and nothing was; go to a node that sends to it");
+            return Err(self.any().mismatch(message));
+        }
+        Ok(at)
+    }
+}

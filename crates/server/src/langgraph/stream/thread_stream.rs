@@ -1,0 +1,153 @@
+//! A stream of a thread over its runs.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use futures::Stream;
+use futures::stream::unfold;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::projection::{Projection, StreamFrame};
+use super::run_stream::unreadable;
+use super::{FrameId, Modes, RunEndFrame, Since, StreamOptions};
+use crate::host::Host;
+use crate::http::Frame;
+use crate::log::{LogEvent, Tail, TailError, ThreadLog};
+use crate::records::RunRecord;
+use crate::refusal::Refusal;
+
+/// What a client asks to be told of a thread.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ThreadStreamMode {
+    /// What each run was asked to stream.
+    RunModes,
+    /// Where runs begin and end.
+    Lifecycle,
+    /// Changes of the state from outside of runs.
+    StateUpdate,
+}
+
+/// The frames of a thread over its runs. They end when the thread is deleted.
+pub(crate) struct ThreadStream {
+    host: Host,
+    thread: Uuid,
+    tail: Tail,
+    after: FrameId,
+    shows_runs: bool,
+    runs: HashMap<Uuid, Projection>,
+    ready: VecDeque<StreamFrame>,
+}
+
+impl ThreadStream {
+    /// Reads a thread. What came before is read as far as it is needed to tell what comes after.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn new(
+        host: &Host,
+        log: &Arc<ThreadLog>,
+        modes: &[ThreadStreamMode],
+        since: Since,
+    ) -> Result<Self, Refusal> {
+        let (thread, last) = (log.thread(), log.last());
+        let (after, run) = match since {
+            Since::Now => (FrameId::after_entry(last), host.manager.current(thread).await.map(|live| live.run)),
+            Since::Frame(frame) if frame.seq == 0 => (frame, None),
+            Since::Frame(frame) if frame.seq > last => (FrameId::after_entry(last), None),
+            Since::Frame(frame) => {
+                let entry = log.after(frame.seq - 1).ready().await;
+                let entry = entry.map_err(|error| Refusal::Failed(error.to_string()))?;
+                (frame, entry.map(|entry| entry.run))
+            }
+        };
+        let record = match run {
+            Some(run) => record_of(host, thread, run).await?,
+            None => None,
+        };
+        let start = match (record, run) {
+            (Some(record), _) => record.before,
+            // The run is deleted, so that nothing says where it began.
+            (None, Some(_)) => 0,
+            (None, None) if after == FrameId::START => 0,
+            (None, None) => last,
+        };
+        let shows_runs = modes.is_empty() || modes.contains(&ThreadStreamMode::RunModes);
+        Ok(Self {
+            host: host.clone(),
+            thread,
+            tail: log.after(start.min(after.seq)),
+            after,
+            shows_runs,
+            runs: HashMap::new(),
+            ready: VecDeque::new(),
+        })
+    }
+
+    async fn next(&mut self) -> Result<Option<StreamFrame>, TailError> {
+        loop {
+            if let Some(frame) = self.ready.pop_front() {
+                return Ok(Some(frame));
+            }
+            let Some(entry) = self.tail.next().await? else { return Ok(None) };
+            let run = entry.run;
+            if !self.runs.contains_key(&run) {
+                let options = self.options(run).await;
+                self.runs.insert(run, Projection::new(self.thread, run, options, self.after));
+            }
+            let Some(projection) = self.runs.get_mut(&run) else { continue };
+            self.ready.extend(projection.take(&entry));
+            if matches!(entry.event, LogEvent::RunEnded { .. }) {
+                self.runs.remove(&run);
+            }
+        }
+    }
+
+    /// How a run was asked to stream; one that is deleted, as by default.
+    async fn options(&self, run: Uuid) -> StreamOptions {
+        let end = RunEndFrame::RunDone;
+        if !self.shows_runs {
+            return StreamOptions { modes: Modes::none(), subgraphs: false, end };
+        }
+        match record_of(&self.host, self.thread, run).await {
+            Ok(Some(record)) => StreamOptions { end, ..options_of(&record) },
+            Ok(None) => StreamOptions { end, ..StreamOptions::default() },
+            Err(error) => {
+                tracing::warn!(%run, %error, "it is not known how a run streams");
+                StreamOptions { end, ..StreamOptions::default() }
+            }
+        }
+    }
+
+    /// The frames as bytes. Entries that are no longer kept, or cannot be read, end them with an `error`.
+    pub(crate) fn frames(self) -> impl Stream<Item = Frame> + Send + 'static {
+        unfold(Some(self), |stream| async move {
+            let mut stream = stream?;
+            match stream.next().await {
+                Ok(Some(frame)) => Some((frame.encoded(), Some(stream))),
+                Ok(None) => None,
+                Err(error) => Some((unreadable(&error), None)),
+            }
+        })
+    }
+}
+
+async fn record_of(host: &Host, thread: Uuid, run: Uuid) -> Result<Option<RunRecord>, Refusal> {
+    match host.manager.records().runs.get(thread, run).await.map_err(Refusal::from) {
+        Ok(record) => Ok(Some(record)),
+        Err(Refusal::NotFound(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// How a run was asked to stream when it was made.
+pub(crate) fn options_of(record: &RunRecord) -> StreamOptions {
+    let field = |key: &str| record.kwargs.get(key).cloned().unwrap_or_default();
+    StreamOptions {
+        modes: serde_json::from_value(field("stream_mode")).unwrap_or_default(),
+        subgraphs: field("subgraphs").as_bool().unwrap_or_default(),
+        end: RunEndFrame::default(),
+    }
+}
