@@ -11,7 +11,7 @@ use super::super::event::Events;
 use crate::graph::task_id;
 use crate::log::{Entry, Interrupt, LogEvent};
 
-/// What tasks are given that begin now: the newest commit of each namespace.
+/// What tasks are given that begin now: the entry with the state of each namespace.
 #[derive(Default)]
 pub(super) struct Tasks {
     states: BTreeMap<Arc<str>, Arc<Entry>>,
@@ -26,6 +26,7 @@ impl Tasks {
     fn state(&self, ns: &str) -> Option<Value> {
         match &self.states.get(ns)?.event {
             LogEvent::Commit(commit) => Some(commit.values.clone().into()),
+            LogEvent::RunStarted { values, .. } => values.clone().map(Value::Object),
             _ => None,
         }
     }

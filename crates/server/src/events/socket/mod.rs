@@ -8,11 +8,15 @@
 mod close;
 mod subscriptions;
 
+use std::time::Duration;
+
+use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use futures::stream::{FuturesUnordered, SplitSink};
 use futures::{FutureExt, SinkExt, StreamExt};
 use serde_json::Value;
+use tokio::time::{Instant, interval};
 use uuid::Uuid;
 
 use super::command::{Command, CommandError, ErrorCode, Malformed, Sender, Success, answer};
@@ -25,6 +29,11 @@ use subscriptions::Subscriptions;
 
 /// Commands that are under way at a time; a client that sends more is not read until one is done.
 const COMMANDS: usize = 32;
+
+/// How often a client is asked for a sign of life, and after what silence it is taken to be gone. A client answers a ping
+/// without being told to (RFC 6455 §5.5.2).
+const PING: Duration = Duration::from_secs(20);
+const SILENCE: Duration = Duration::from_secs(65);
 
 /// Messages that are sent together.
 const BATCH: usize = 64;
@@ -49,15 +58,23 @@ async fn serve(host: Host, thread: Uuid, caller: Caller, socket: WebSocket, perm
     let mut subscriptions = Subscriptions::new(&host, thread);
     let sender = Sender { caller, checks_namespaces: true };
     let mut commands = FuturesUnordered::new();
+    let mut pings = interval(PING);
+    let mut last_message = Instant::now();
     let ended = loop {
         let step = tokio::select! {
             biased;
             () = &mut draining => Step::Stop,
+            _ = pings.tick() => Step::Ping,
             Some(answer) = commands.next() => Step::Answer(answer),
             message = incoming.next(), if commands.len() < COMMANDS => Step::Message(message),
             event = subscriptions.next() => Step::Event(event),
         };
+        if matches!(step, Step::Message(_)) {
+            last_message = Instant::now();
+        }
         let sent = match step {
+            Step::Ping if last_message.elapsed() > SILENCE => break None,
+            Step::Ping => outgoing.sink.send(Message::Ping(Bytes::new())).await.map_err(|_| Cut::Socket),
             Step::Stop => break Some(close_frame(1001, "the server stops")),
             Step::Answer(answer) => outgoing.send(&answer).await,
             Step::Message(Some(Ok(Message::Text(text)))) => match read(&host, text.as_str().as_bytes()) {
@@ -93,6 +110,7 @@ async fn serve(host: Host, thread: Uuid, caller: Caller, socket: WebSocket, perm
 
 enum Step {
     Stop,
+    Ping,
     Answer(Value),
     Message(Option<Result<Message, axum::Error>>),
     Event(Result<Option<super::event::ProtocolEvent>, TailError>),
