@@ -34,6 +34,7 @@ impl Fixture {
             start_at: None,
             temporary: None,
             webhook: None,
+            run_id: None,
         }
     }
 
