@@ -13,6 +13,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::a2a;
 use crate::ag_ui;
 use crate::builder::Server;
+use crate::events;
 use crate::host::Host;
 use crate::http::{Guard, Routes, Security, SecurityError, ServeError, bind, serve};
 use crate::langgraph;
@@ -57,7 +58,12 @@ impl From<Refusal> for StartError {
 
 /// The routes of all protocols.
 fn routes(host: &Host) -> Routes<()> {
-    langgraph::routes().and(openai::routes()).and(ag_ui::routes()).and(a2a::routes()).with_state(host)
+    langgraph::routes()
+        .and(events::routes())
+        .and(openai::routes())
+        .and(ag_ui::routes())
+        .and(a2a::routes())
+        .with_state(host)
 }
 
 impl Server {
