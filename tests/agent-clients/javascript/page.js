@@ -9,7 +9,7 @@ globalThis.window = page.window;
 globalThis.document = page.window.document;
 globalThis.navigator ??= page.window.navigator;
 globalThis.IS_REACT_ACT_ENVIRONMENT = false;
-const { createElement } = await import("react");
+const { createElement, useEffect } = await import("react");
 const { createRoot } = await import("react-dom/client");
 after(() => page.window.close());
 
@@ -20,8 +20,10 @@ const textOf = (message) => message.text ?? (Array.isArray(message.content) ? me
 export async function mounted(hook, options, body) {
   const held = {};
   const Probe = () => {
-    held.stream = hook({ apiUrl: address, ...options });
-    return createElement("p", null, held.stream.messages.map(textOf).join("|"));
+    const stream = hook({ apiUrl: address, ...options });
+    // React may render without keeping the rendering: only what it kept counts.
+    useEffect(() => void (held.stream = stream));
+    return createElement("p", null, stream.messages.map(textOf).join("|"));
   };
   const place = page.window.document.createElement("div");
   page.window.document.body.append(place);
