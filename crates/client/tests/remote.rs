@@ -33,10 +33,10 @@ fn remote(client: Client) -> RemoteGraph<Letter> {
         |letter: &Letter| Ok(json!({"request": letter.request})),
         |state| {
             #[derive(Deserialize)]
-            struct Left {
+            struct Approval {
                 decision: String,
             }
-            let left: Left = state.values_as()?;
+            let left: Approval = state.values_as()?;
             Ok::<_, NodeError>(Letter::update().log(["folded".to_owned()]).decision(left.decision))
         },
     )

@@ -9,7 +9,7 @@ use graphloom_core_graph::{Context, Handler, NodeError, Snapshot, State, Step};
 use uuid::Uuid;
 
 use super::questions::answers;
-use super::round::{Beginning, Left, Round, Stop};
+use super::round::{Beginning, Round, RoundEnd, Stop};
 use super::{RemoteGraph, RemoteState, node_error};
 use crate::{ClientError, ThreadId};
 
@@ -64,8 +64,8 @@ impl<S: State> RemoteGraph<S> {
             let stop = match round.kept_stop()? {
                 Some(stop) => stop,
                 None => match round.follow(run).await? {
-                    Left::Done(values) => return (self.fold)(RemoteState { thread, run, values }),
-                    Left::Stopped(stop) => {
+                    RoundEnd::Done(values) => return (self.fold)(RemoteState { thread, run, values }),
+                    RoundEnd::Stopped(stop) => {
                         round.keep_stop(&stop).await?;
                         if let Stop::Failed { kind, message, is_cancelled } = &stop
                             // A run that was cancelled together with an earlier local one is taken up again.
