@@ -52,7 +52,15 @@ impl<S: State, Cx: Send + Sync + 'static> NodeFn<S, Cx> for Shared<S> {
 }
 
 impl<S: State> RemoteGraph<S> {
-    async fn run<Cx: Send + Sync + 'static>(&self, state: &S, context: &Context<Cx>) -> Result<Step<S>, NodeError> {
+    /// Runs the remote graph inside of a node or a task of one's own, which declares the question `remote` if it is asked.
+    /// Once for a task: its durable steps have fixed names.
+    ///
+    /// # Errors
+    /// The remote run failed, its server is away or refuses; a question is open, which is to be passed on with `?`.
+    pub async fn run<Cx>(&self, state: &S, context: &Context<Cx>) -> Result<Step<S>, NodeError>
+    where
+        Cx: Send + Sync + 'static,
+    {
         let is_first = context.recorded::<Uuid>(KEY)?.is_none();
         let call = context.once(KEY, async { Ok(Uuid::now_v7()) }).await?;
         let thread = self.thread.as_ref().map_or(ThreadId(call), |thread| thread(state));
