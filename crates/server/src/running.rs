@@ -67,12 +67,9 @@ impl Server {
     /// # Errors
     /// As [`start`](Self::start).
     pub async fn serve(self, security: impl Into<Security>) -> Result<(), StartError> {
-        let asked = stop_asked().map_err(StartError::Signals)?;
         let running = self.start(security).await?;
         tracing::info!(address = %running.address(), "serving");
-        asked.await;
-        running.stop().await;
-        Ok(())
+        running.until_asked().await
     }
 
     /// Starts to serve, and returns when requests are answered. The settings may be no more than an address; port 0 finds a
@@ -112,6 +109,21 @@ impl Running {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Serves until the process is asked to stop, with Ctrl-C or a signal to terminate, and then [stops](Self::stop).
+    ///
+    /// # Errors
+    /// [`StartError::Signals`]: the server is stopped then.
+    pub async fn until_asked(self) -> Result<(), StartError> {
+        let asked = stop_asked().map_err(StartError::Signals);
+        if let Ok(asked) = asked {
+            asked.await;
+            self.stop().await;
+            return Ok(());
+        }
+        self.stop().await;
+        asked.map(drop)
     }
 
     /// Stops: no more requests are taken, runs stop where the next start takes them up again, streams end. Returns when all
