@@ -54,6 +54,27 @@ async fn the_update_and_the_tasks_are_one_commit_and_nobody_comes_between() {
 }
 
 #[tokio::test]
+async fn sends_from_outside_run_beside_the_nodes_and_no_fan_out_waits_for_them() {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(A, note("a"));
+    graph.add_node(B, note("b"));
+    graph.add_task(PART, |part: u64, _: Snapshot<Work>| async move { Ok(noted(&format!("part{part}"))) });
+    graph.add_sends(A, [PART], |_: &Work| vec![PART.send(7, 7)]);
+    graph.add_edge(START, A).add_edge(PART, C);
+    graph.add_node(C, note("c"));
+    let thread = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("t");
+    assert_eq!(done(thread.run(Work::update()).await).story(), "a part7 c");
+    let run = thread.update_and_send([B], [PART.send(1, 1), PART.send(2, 2)], noted("go"));
+    assert_eq!(done(run.await).story(), "a part7 c go b part1 part2 c");
+    let wrong = [Task::<u64>::named("b").send(1, 1), Task::<u64>::named("gone").send(1, 1)];
+    for (packet, expected) in wrong.into_iter().zip(["takes no input of its own", "it has no node `gone` to send to"]) {
+        let refused = thread.update_and_send([], [packet], Work::update()).await.unwrap_err().to_string();
+        assert!(refused.contains(expected), "{refused}");
+    }
+    assert_eq!(thread.state().await.unwrap().state.story(), "a part7 c go b part1 part2 c");
+}
+
+#[tokio::test]
 async fn a_thread_of_any_status_takes_it() {
     use ThreadStatus::{BudgetSpent, Cancelled, Done, Drained, Failed, New, Waiting};
     for status in [New, Done, Waiting, Failed, Cancelled, Drained, BudgetSpent] {
