@@ -5,18 +5,42 @@
 //! | whether the server runs, and what it can do | `meta.rs` |
 //! | runs, and what is done with them | `runs/` |
 //! | streams of runs and threads | `stream/` |
+//! | configured graphs | `assistants.rs`; their drawings in `drawing.rs`, their schemas in `schemas.rs` |
+//! | threads | `threads.rs`; made with a past in `supersteps.rs`, copied in `copies.rs`, made smaller in `pruning.rs`, measured in `storage.rs` |
+//! | the state of a thread, and edits of it | `state.rs` |
+//! | what the state was before | `history.rs` |
+//! | the forms of the wire that several of these send | `wire/` |
 
+mod assistants;
+mod copies;
+mod drawing;
+mod history;
 mod meta;
+mod pages;
+mod pruning;
 mod runs;
+mod schemas;
+mod state;
+mod storage;
 mod stream;
+mod supersteps;
+mod threads;
+pub(crate) mod wire;
+
+use tokio::task::JoinSet;
 
 use crate::host::Host;
 use crate::http::Routes;
 
 /// All routes of the wire.
 pub(crate) fn routes() -> Routes<Host> {
-    meta::routes().and(runs::routes())
+    meta::routes()
+        .and(runs::routes())
+        .and(assistants::routes())
+        .and(threads::routes())
+        .and(state::routes())
+        .and(history::routes())
 }
 
-/// Starts what the wire does without being asked.
-pub(crate) fn spawn_background(_host: &Host, _tasks: &mut tokio::task::JoinSet<()>) {}
+/// Starts what the wire does without being asked: crons that are due, and threads whose time has come.
+pub(crate) fn spawn_background(_host: &Host, _tasks: &mut JoinSet<()>) {}

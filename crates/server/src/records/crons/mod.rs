@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use graphloom_core_graph::Clock;
 use graphloom_core_graph::store::Store;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -71,7 +72,7 @@ pub(crate) struct CronPatch {
 }
 
 /// What a search for crons asks for. The fields are those of the wire.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CronSearch {
     /// The assistant.
@@ -198,6 +199,30 @@ impl Crons {
     pub(crate) async fn delete(&self, id: Uuid) -> Result<(), RecordError> {
         let key = id.to_string();
         if self.crons.delete(&[], &key).await? { Ok(()) } else { Err(self.crons.not_found(&key)) }
+    }
+
+    /// Deletes the crons of an assistant.
+    pub(crate) async fn delete_of_assistant(&self, id: Uuid) -> Result<(), RecordError> {
+        self.delete_matching(&CronSearch { assistant_id: Some(id), ..CronSearch::default() }).await
+    }
+
+    /// Deletes the crons of a thread.
+    pub(crate) async fn delete_of_thread(&self, id: Uuid) -> Result<(), RecordError> {
+        self.delete_matching(&CronSearch { thread_id: Some(id), ..CronSearch::default() }).await
+    }
+
+    async fn delete_matching(&self, search: &CronSearch) -> Result<(), RecordError> {
+        for cron in self.matching(search).await? {
+            self.crons.delete(&[], &cron.cron_id.to_string()).await?;
+        }
+        Ok(())
+    }
+
+    /// When the next cron is due; none when no cron will be.
+    pub(crate) async fn next_due(&self) -> Result<Option<u64>, RecordError> {
+        let crons = self.crons.all(&[], &[]).await?;
+        let next = crons.iter().filter(|cron| cron.enabled).filter_map(|cron| cron.next_run_date);
+        Ok(next.min())
     }
 
     /// The crons that match, a page of them in the form clients see.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use graphloom_core_graph::Clock;
 use graphloom_core_graph::store::Store;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -26,7 +27,7 @@ pub(crate) use run::{Completion, Multitask, RunFailure, RunRecord, RunStatus};
 const ENTRY_WITHOUT_RUN_MILLIS: u64 = 60 * 60 * 1_000;
 
 /// Which runs of a thread a client asks for. The fields are those of the wire.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct RunList {
     /// At most this many, 10 unless set.
