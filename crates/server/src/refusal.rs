@@ -60,9 +60,10 @@ impl From<RunError> for Refusal {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Checkpoint(error) => error.into(),
+            RunError::GraphMismatch { .. } => Self::Conflict(error.to_string()),
             RunError::UnknownCheckpoint { .. } => Self::NotFound(error.to_string()),
             RunError::Internal(_) => Self::Failed(error.to_string()),
-            // What is left is about what was asked for: a thread of another graph, an update that does not fit.
+            // What is left is about what was asked for, such as an update that does not fit.
             other => Self::BadRequest(other.to_string()),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use graphloom_core_graph::checkpoint::{HistoryFilter, MemoryCheckpointer, Source, ThreadStatus};
+use graphloom_core_graph::checkpoint::{Checkpointer, HistoryFilter, MemoryCheckpointer, Source, ThreadStatus};
 use graphloom_core_graph::{
     Answers, Context, Durability, Mode, Node, Outcome, RunError, RunPolicy, START, Snapshot, StateGraph, Task,
 };
@@ -111,13 +111,17 @@ async fn what_is_pending_is_dropped_with_its_question_its_fan_out_and_its_join()
         let state = open().state().await.unwrap();
         assert_eq!((state.status, state.questions.len()), (ThreadStatus::Done, 0), "{mode:?}");
         assert!(open().resume(Answers::new().and(&id, "late").unwrap()).await.is_err(), "{mode:?}");
-        let records = graphloom_core_graph::checkpoint::Checkpointer::open_records(&store, "t", "").await.unwrap();
-        assert_eq!(records, [], "{mode:?}: nothing is left of what was dropped");
+        assert_eq!(store.open_records("t", "").await.unwrap(), [], "{mode:?}: nothing is left of what was dropped");
         // The graph runs as ever afterwards.
         let Outcome::Waiting(asked) = open().run(Work::update()).await.unwrap() else { panic!("{mode:?}") };
         let story = done(open().resume(asked.answer("word", "two").unwrap()).await).story();
         assert!(story.ends_with(" c"), "{mode:?}: {story}");
         assert_eq!(calls.count("part 1"), 2, "{mode:?}");
+        // Where nothing follows, too.
+        assert!(matches!(open().run(Work::update()).await.unwrap(), Outcome::Waiting(_)), "{mode:?}");
+        assert_ne!(store.open_records("t", "").await.unwrap(), [], "{mode:?}");
+        done(open().update_and_goto([], Work::update()).await);
+        assert_eq!(store.open_records("t", "").await.unwrap(), [], "{mode:?}");
     }
 }
 

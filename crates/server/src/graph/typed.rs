@@ -94,8 +94,11 @@ impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
         let Some(node) = node else {
             // An input of which nothing follows: the run stops before whatever is next.
             let nodes: Vec<Node> = self.outline.nodes().map(Node::owned).collect();
-            let policy = RunPolicy::default().break_before(nodes);
-            thread.policy(policy).abandon().run(update).await?;
+            let thread = thread.policy(RunPolicy::default().break_before(nodes));
+            match at {
+                Some(at) => thread.at(at.number).run(update).await?,
+                None => thread.abandon().run(update).await?,
+            };
             return Ok(());
         };
         let node = self.node(&node).ok_or(UpdateFault::UnknownNode(node))?;

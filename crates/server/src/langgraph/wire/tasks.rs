@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::graph::{namespace, task_id};
 use crate::langgraph::wire::told::ToldTask;
 use crate::log::Interrupt;
+use crate::runs::difference;
 
 /// One task of a state, as it is told to clients.
 pub(super) struct Task {
@@ -99,13 +100,7 @@ pub(super) fn written(
 ) -> Value {
     let mut result = Map::new();
     for (field, value) in after.iter().filter(|(field, _)| changed(field)) {
-        let added = match (before.get(field), value) {
-            (Some(Value::Array(before)), Value::Array(after)) if after.starts_with(before) => {
-                Value::Array(after[before.len()..].to_vec())
-            }
-            _ => value.clone(),
-        };
-        result.insert(field.clone(), added);
+        result.insert(field.clone(), difference(before.get(field), value));
     }
     result.into()
 }

@@ -17,6 +17,7 @@ use graphloom_core_graph::store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tokio::sync::Notify;
 use uuid::Uuid;
 
 use super::collection::Collection;
@@ -119,6 +120,7 @@ impl CronSearch {
 pub(crate) struct Crons {
     crons: Collection<Cron>,
     clock: Arc<dyn Clock>,
+    changed: Arc<Notify>,
 }
 
 impl fmt::Debug for Crons {
@@ -129,7 +131,7 @@ impl fmt::Debug for Crons {
 
 impl Crons {
     pub(super) fn new(store: &Arc<dyn Store>, clock: &Arc<dyn Clock>) -> Self {
-        Self { crons: Collection::new(store, "Cron", "crons"), clock: Arc::clone(clock) }
+        Self { crons: Collection::new(store, "Cron", "crons"), clock: Arc::clone(clock), changed: Arc::default() }
     }
 
     /// Makes a cron.
@@ -156,6 +158,7 @@ impl Crons {
         };
         cron.plan(now)?;
         self.crons.put(&[], &cron.cron_id.to_string(), &cron).await?;
+        self.changed.notify_waiters();
         Ok(cron)
     }
 
@@ -189,7 +192,16 @@ impl Crons {
             }
             Ok(())
         };
-        self.crons.update(&[], &id.to_string(), change).await
+        let cron = self.crons.update(&[], &id.to_string(), change).await?;
+        self.changed.notify_waiters();
+        Ok(cron)
+    }
+
+    /// Returns when a client of this process makes or changes a cron from now on.
+    pub(crate) fn changed(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut changed = Box::pin(Arc::clone(&self.changed).notified_owned());
+        changed.as_mut().enable();
+        changed
     }
 
     /// Deletes a cron.

@@ -123,6 +123,11 @@ impl ThreadRecord {
     /// Says that the state changed: the time to live begins again.
     pub(crate) fn state_changed(&mut self, now: u64) {
         self.state_updated = now;
+        self.restart_ttl(now);
+    }
+
+    /// Lets the time to live begin again.
+    pub(crate) fn restart_ttl(&mut self, now: u64) {
         self.ttl = self.ttl.map(|ttl| ThreadTtl::new(ttl.minutes, ttl.strategy, now));
     }
 
