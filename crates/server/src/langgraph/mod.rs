@@ -30,6 +30,8 @@ mod store;
 mod stream;
 mod supersteps;
 mod sweeper;
+#[cfg(test)]
+mod tests;
 mod threads;
 pub(crate) mod wire;
 
