@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::host::Host;
 use crate::http::{CronUuid, Json, Path, Problem, Routes, Scope, ThreadUuid};
 use crate::langgraph::pages::{page, unfit};
-use crate::langgraph::scheduler::CronRun;
+use crate::langgraph::scheduler::wanted;
 use crate::records::{Completion, CronCreate, CronPatch, CronSearch, RecordError};
 
 pub(super) fn routes() -> Routes<Host> {
@@ -60,10 +60,9 @@ fn found<T>(result: Result<T, RecordError>) -> Result<T, Problem> {
 
 async fn made(host: &Host, thread: Option<Uuid>, new: NewCron) -> Result<Json<Value>, Problem> {
     let NewCron { assistant_id, schedule, timezone, end_time, enabled, on_run_completed, metadata, payload } = new;
-    let assistant = host.assistant(&assistant_id).await?;
-    CronRun::check(&payload)?;
+    let run = wanted(host, &assistant_id, thread, &payload).await?;
     let cron = CronCreate {
-        assistant_id: assistant.assistant_id,
+        assistant_id: run.assistant.assistant_id,
         thread_id: thread,
         schedule,
         timezone,
@@ -123,7 +122,12 @@ async fn patch(
     Json(change): Json<CronChange>,
 ) -> Result<Json<Value>, Problem> {
     let CronChange { schedule, timezone, end_time, enabled, on_run_completed, metadata, payload } = change;
-    CronRun::check(&payload)?;
+    if !payload.is_empty() {
+        let cron = found(host.manager.records().crons.get(id.0).await)?;
+        let mut all = cron.payload;
+        all.extend(payload.clone());
+        wanted(&host, &cron.assistant_id.to_string(), cron.thread_id, &all).await?;
+    }
     let patch = CronPatch { schedule, timezone, end_time, enabled, on_run_completed, payload, metadata };
     Ok(Json(found(host.manager.records().crons.patch(id.0, &patch).await)?.wire()))
 }

@@ -32,6 +32,8 @@ mod store;
 mod stream;
 mod supersteps;
 mod sweeper;
+#[cfg(test)]
+mod tests;
 mod threads;
 pub(crate) mod wire;
 

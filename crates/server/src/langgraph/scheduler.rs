@@ -5,15 +5,15 @@
 
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use graphloom_core_graph::{Clock, SystemClock};
-use serde::Deserialize;
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
-use crate::host::{Host, RunOptions};
+use crate::host::Host;
 use crate::http::Problem;
-use crate::records::{Cron, Multitask, RecordError};
-use crate::refusal::Refusal;
-use crate::runs::Order;
+use crate::langgraph::runs::{ParsedRun, RunBody, submit};
+use crate::records::{Cron, RecordError};
 
 /// The longest time between two looks: another process may have made a cron.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -21,31 +21,23 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// After so long is tried again what failed.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// What a run of a cron is to do.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct CronRun {
-    multitask_strategy: Option<Multitask>,
-    webhook: Option<String>,
-    #[serde(flatten)]
-    order: Order,
-}
-
-impl CronRun {
-    fn read(payload: &Map<String, Value>) -> Result<Self, serde_json::Error> {
-        // What a client leaves empty is not set.
-        let set = payload.iter().filter(|(_, value)| !value.is_null());
-        serde_json::from_value(set.map(|(field, value)| (field.clone(), value.clone())).collect())
-    }
-
-    /// Checks the fields of a run's request.
-    ///
-    /// # Errors
-    /// 422 for a field that does not fit.
-    pub(super) fn check(payload: &Map<String, Value>) -> Result<(), Problem> {
-        let read = Self::read(payload);
-        read.map(drop).map_err(|error| Problem::unprocessable(format!("Invalid request of a run: {error}")))
-    }
+/// The run that a cron's fields ask for.
+///
+/// # Errors
+/// As for a run that a client asks for.
+pub(super) async fn wanted(
+    host: &Host,
+    assistant: &str,
+    thread: Option<Uuid>,
+    payload: &Map<String, Value>,
+) -> Result<ParsedRun, Problem> {
+    let mut body = payload.clone();
+    body.insert("assistant_id".to_owned(), assistant.into());
+    let body: RunBody = serde_path_to_error::deserialize(Value::Object(body)).map_err(|error| {
+        let (path, message) = (error.path().to_string(), error.inner().to_string());
+        Problem::unprocessable(format!("Invalid request body at `{path}`: {message}")).about(path)
+    })?;
+    body.parse(host, thread).await
 }
 
 /// Starts runs as they become due, until it is dropped.
@@ -56,8 +48,8 @@ pub(super) async fn run(host: Host) {
         let wait = match tick(&host, now).await {
             Ok(Some(next)) => Duration::from_millis(next.saturating_sub(now)).min(LONGEST),
             Ok(None) => LONGEST,
-            Err(refusal) => {
-                tracing::error!(error = %refusal, "crons cannot be started");
+            Err(problem) => {
+                tracing::error!(problem = %problem.detail, "crons cannot be started");
                 RETRY
             }
         };
@@ -69,7 +61,7 @@ pub(super) async fn run(host: Host) {
 }
 
 /// Starts the crons that are due at a time, and tells when the next one will be.
-async fn tick(host: &Host, now: u64) -> Result<Option<u64>, Refusal> {
+async fn tick(host: &Host, now: u64) -> Result<Option<u64>, Problem> {
     let crons = &host.manager.records().crons;
     for due in crons.due(now).await? {
         // Another process may have started it since the list was read.
@@ -79,31 +71,28 @@ async fn tick(host: &Host, now: u64) -> Result<Option<u64>, Refusal> {
             Err(error) => return Err(error.into()),
         }
         match start(host, &due).await {
+            Ok(()) => {}
             // The run is there already, or its thread is busy and it was not to wait.
-            Ok(()) | Err(Refusal::Conflict(_)) => {}
-            Err(error @ (Refusal::Unavailable(_) | Refusal::Failed(_))) => return Err(error),
-            Err(refused) => tracing::warn!(cron = %due.cron_id, reason = %refused, "a run of a cron is left out"),
+            Err(problem) if problem.status == StatusCode::CONFLICT => {}
+            Err(problem) if problem.status.is_server_error() || problem.status == StatusCode::TOO_MANY_REQUESTS => {
+                return Err(problem);
+            }
+            Err(problem) => {
+                tracing::warn!(cron = %due.cron_id, reason = %problem.detail, "a run of a cron is left out");
+            }
         }
         crons.advance(&due, now).await?;
     }
     Ok(crons.next_due().await?)
 }
 
-async fn start(host: &Host, cron: &Cron) -> Result<(), Refusal> {
-    let CronRun { multitask_strategy, webhook, order } =
-        CronRun::read(&cron.payload).map_err(|error| Refusal::Invalid(error.to_string()))?;
-    let assistant = host.manager.records().assistants.get(cron.assistant_id).await?;
-    let mut metadata = cron.metadata.clone();
-    metadata.insert("cron_id".to_owned(), cron.cron_id.to_string().into());
-    let options = RunOptions {
-        metadata,
-        multitask: multitask_strategy.unwrap_or_default(),
-        webhook,
-        completion: cron.on_run_completed.unwrap_or_default(),
-        run_id: cron.next_run_id(),
-        ..RunOptions::default()
-    };
-    let submitted = host.submit(cron.thread_id, &assistant, order, options).await?;
+async fn start(host: &Host, cron: &Cron) -> Result<(), Problem> {
+    let mut run = wanted(host, &cron.assistant_id.to_string(), cron.thread_id, &cron.payload).await?;
+    run.options.metadata.extend(cron.metadata.clone());
+    run.options.metadata.insert("cron_id".to_owned(), cron.cron_id.to_string().into());
+    run.options.completion = cron.on_run_completed.unwrap_or_default();
+    run.options.run_id = cron.next_run_id();
+    let submitted = submit(host, cron.thread_id, run).await?;
     tracing::info!(cron = %cron.cron_id, run = %submitted.record.run_id, "a run of a cron begins");
     Ok(())
 }
@@ -111,7 +100,6 @@ async fn start(host: &Host, cron: &Cron) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use uuid::Uuid;
 
     use super::*;
     use crate::builder::Server;
@@ -156,7 +144,7 @@ mod tests {
         assert_eq!(records.threads.get(thread).await.unwrap().values["count"], 3);
 
         // A process that died before it moved the cron on starts no second run.
-        assert!(matches!(start(&host, &made).await, Err(Refusal::Conflict(_))));
+        assert_eq!(start(&host, &made).await.unwrap_err().status, StatusCode::CONFLICT);
         tick(&host, due).await.unwrap();
         assert_eq!(records.runs.of_thread(thread).await.unwrap().len(), 1);
     }
@@ -170,6 +158,8 @@ mod tests {
         assert_eq!(tick(&host, due).await.unwrap(), Some(due + 60_000));
         let moved = host.manager.records().crons.get(fine.cron_id).await.unwrap();
         assert_eq!(moved.next_run_date, Some(due + 60_000));
-        assert!(CronRun::check(json!({"multitask_strategy": "later"}).as_object().unwrap()).is_err());
+        let payload = json!({"multitask_strategy": "later"});
+        let refused = wanted(&host, "pipeline", None, payload.as_object().unwrap()).await.err().unwrap();
+        assert!(refused.detail.starts_with("Invalid request body at `multitask_strategy`"), "{refused:?}");
     }
 }

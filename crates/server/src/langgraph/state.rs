@@ -1,7 +1,5 @@
 //! The state of a thread, and edits of it.
 
-use std::collections::BTreeMap;
-
 use axum::extract::State;
 use graphloom_core_graph::checkpoint::{Source, ThreadStatus as Standing};
 use graphloom_core_graph::{Clock, EventKind, SystemClock};
@@ -10,12 +8,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::graph::{Fields, Graph, Position, View, task_id};
+use crate::graph::{Fields, Graph, Position, View};
 use crate::host::Host;
 use crate::http::{CheckpointUuid, Json, Path, Problem, Query, Routes, Scope, ThreadUuid, uuid_of};
 use crate::langgraph::wire::{Select, ThreadStates, checkpoint, empty_state};
-use crate::records::{PendingInterrupt, ThreadPatch, ThreadRecord, ThreadStatus};
-use crate::runs::interrupts;
+use crate::records::{ThreadPatch, ThreadRecord, ThreadStatus};
+use crate::runs::{interrupts, pending};
 
 pub(super) fn routes() -> Routes<Host> {
     Routes::new("Threads")
@@ -297,12 +295,7 @@ pub(super) fn stand(record: &mut ThreadRecord, view: &View) {
     if view.checkpoint.is_some() {
         record.values = Value::Object(view.values.clone());
     }
-    record.interrupts = BTreeMap::new();
-    for one in interrupts(&id, view) {
-        let task = task_id(&id, &one.task).to_string();
-        let pending = PendingInterrupt { id: one.id, value: one.value, response_schema: None };
-        record.interrupts.entry(task).or_default().push(pending);
-    }
+    record.interrupts = pending(&id, &interrupts(&id, view));
     if record.status != ThreadStatus::Busy {
         record.status = match view.status {
             _ if view.tasks.is_empty() => ThreadStatus::Idle,

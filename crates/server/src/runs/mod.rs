@@ -44,6 +44,7 @@ use crate::webhooks::Webhooks;
 
 use desk::Desk;
 pub(crate) use execute::interrupts;
+pub(crate) use finish::pending;
 pub(crate) use live::{Cancel, Ending, LiveRun};
 pub(crate) use missing::difference;
 pub(crate) use order::{Command, Config, Durable, Nodes, Order};

@@ -21,6 +21,8 @@ use serde_json::Value;
 
 pub(super) use body::RunBody;
 pub(super) use outcome::of_ended as outcome_of;
+pub(super) use body::{ParsedRun, RunBody};
+pub(super) use create::submit;
 
 use crate::host::Host;
 use crate::http::Routes;

@@ -156,9 +156,14 @@ impl<'h> ThreadStates<'h> {
             None => self.graph.outline().initial.clone(),
         };
         let mut start = Task::new(&self.id, &format!("__start__:{}.0", row.number), "__start__", None);
-        start.result = self.run_of(row.number).and_then(|run| {
-            let input = run.kwargs.get("input")?.as_object()?;
-            Some(Value::Object(self.graph.outline().known(input.clone()).0))
+        let input = self.run_of(row.number).and_then(|run| run.kwargs.get("input")?.as_object());
+        start.result = Some(match input {
+            Some(input) => Value::Object(self.graph.outline().known(input.clone()).0),
+            // Of a copy no run is known.
+            None => {
+                let after = self.view(row.number).await?.values;
+                written(&values, &after, |field| row.fields.of(field) == Some(row.number))
+            }
         });
         Ok(self.assemble(row, at, values, vec!["__start__".to_owned()], vec![start]))
     }
