@@ -1,6 +1,6 @@
 //! Serves the demo graphs: `cargo run -p graphloom-server --example demo [address [directory]]`.
 //!
-//! Without an address it is `127.0.0.1:2024`; without a directory everything is kept in memory.
+//! Without an address it is `127.0.0.1:2024`; port 0 finds a free one, and the address is printed. Without a directory everything is kept in memory.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -22,6 +22,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .store(Arc::new(SqliteStore::open(directory.join("memory.sqlite"))?))
             .records(Arc::new(SqliteStore::open(directory.join("records.sqlite"))?));
     }
-    server.serve(address).await?;
+    let running = server.start(address).await?;
+    #[expect(clippy::print_stdout, reason = "whoever started it reads where it listens")]
+    {
+        println!("{}", running.address());
+    }
+    running.until_asked().await?;
     Ok(())
 }

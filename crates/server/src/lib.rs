@@ -69,6 +69,8 @@ mod host;
 mod http;
 mod langgraph;
 mod log;
+#[cfg(feature = "mcp")]
+mod mcp;
 pub mod messages;
 mod openai;
 mod records;

@@ -17,6 +17,8 @@ use crate::events;
 use crate::host::Host;
 use crate::http::{Guard, Routes, Security, SecurityError, ServeError, bind, serve};
 use crate::langgraph;
+#[cfg(feature = "mcp")]
+use crate::mcp;
 use crate::openai;
 use crate::refusal::Refusal;
 
@@ -45,6 +47,12 @@ pub enum StartError {
         /// Why.
         reason: String,
     },
+    /// The program at the other end of the streams does not speak the protocol, or the streams broke.
+    #[error("the client's streams cannot be served: {reason}")]
+    Client {
+        /// Why.
+        reason: String,
+    },
     /// The operating system does not tell when the process is to stop.
     #[error("signals of the operating system cannot be heard: {0}")]
     Signals(#[source] std::io::Error),
@@ -58,12 +66,15 @@ impl From<Refusal> for StartError {
 
 /// The routes of all protocols.
 fn routes(host: &Host) -> Routes<()> {
-    langgraph::routes()
+    let routes = langgraph::routes()
         .and(events::routes())
         .and(openai::routes())
         .and(ag_ui::routes())
         .and(a2a::routes())
-        .with_state(host)
+        .with_state(host);
+    #[cfg(feature = "mcp")]
+    let routes = routes.and(mcp::routes(host));
+    routes
 }
 
 impl Server {
@@ -73,12 +84,9 @@ impl Server {
     /// # Errors
     /// As [`start`](Self::start).
     pub async fn serve(self, security: impl Into<Security>) -> Result<(), StartError> {
-        let asked = stop_asked().map_err(StartError::Signals)?;
         let running = self.start(security).await?;
         tracing::info!(address = %running.address(), "serving");
-        asked.await;
-        running.stop().await;
-        Ok(())
+        running.until_asked().await
     }
 
     /// Starts to serve, and returns when requests are answered. The settings may be no more than an address; port 0 finds a
@@ -120,6 +128,21 @@ impl Running {
         self.address
     }
 
+    /// Serves until the process is asked to stop, with Ctrl-C or a signal to terminate, and then [stops](Self::stop).
+    ///
+    /// # Errors
+    /// [`StartError::Signals`]: the server is stopped then.
+    pub async fn until_asked(self) -> Result<(), StartError> {
+        let asked = stop_asked().map_err(StartError::Signals);
+        if let Ok(asked) = asked {
+            asked.await;
+            self.stop().await;
+            return Ok(());
+        }
+        self.stop().await;
+        asked.map(drop)
+    }
+
     /// Stops: no more requests are taken, runs stop where the next start takes them up again, streams end. Returns when all
     /// have, or the time for it ([`Limits::drain`](crate::Limits::drain)) is over, with the number of connections that were
     /// cut.
@@ -133,7 +156,7 @@ impl Running {
 }
 
 /// Returns a future that ends when the process is asked to stop.
-fn stop_asked() -> std::io::Result<impl Future<Output = ()>> {
+pub(crate) fn stop_asked() -> std::io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     Ok(async move {

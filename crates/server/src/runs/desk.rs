@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use graphloom_core_graph::checkpoint::CheckpointRow;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use uuid::Uuid;
 
@@ -41,8 +42,12 @@ pub(super) struct Job {
     pub(super) live: Arc<LiveRun>,
     /// Counts from 1; more after a crash.
     pub(super) attempt: u32,
+    /// Whether another process had begun it.
+    pub(super) is_taken_up: bool,
     /// Whether the run goes on where its process died.
     pub(super) goes_on: bool,
+    /// The checkpoint on which it begins; read when it begins, for a run that waited.
+    pub(super) base: Option<CheckpointRow>,
 }
 
 /// A desk that is in the table, under its lock.
@@ -90,8 +95,8 @@ impl Locked {
         }
         let starts = self.state.current.is_none() && new.start_at.is_none_or(|at| at <= now());
         let before = self.desk.log.last();
-        let record = match inner.store_new(self.desk.thread, new, starts, before).await {
-            Ok(record) => record,
+        let (record, base) = match inner.store_new(self.desk.thread, new, starts, before).await {
+            Ok(stored) => stored,
             Err(refusal) => {
                 self.next(inner);
                 return Err(refusal);
@@ -99,7 +104,17 @@ impl Locked {
         };
         let live = LiveRun::new(record.run_id);
         let log = Arc::clone(&self.desk.log);
-        self.add(inner, Job { record: record.clone(), live: Arc::clone(&live), attempt: 1, goes_on: false });
+        self.add(
+            inner,
+            Job {
+                record: record.clone(),
+                live: Arc::clone(&live),
+                attempt: 1,
+                is_taken_up: false,
+                goes_on: false,
+                base,
+            },
+        );
         Ok(Submitted { record, live, log, before })
     }
 

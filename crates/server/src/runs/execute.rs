@@ -27,6 +27,8 @@ pub(super) struct Execution<'r> {
     pub(super) attempt: u32,
     /// Whether the run goes on where its process died.
     pub(super) goes_on: bool,
+    /// The checkpoint on which it begins.
+    pub(super) base: Option<CheckpointRow>,
 }
 
 /// How an execution ended.
@@ -105,7 +107,7 @@ impl Execution<'_> {
 
     /// The run as it begins; none when there is nothing to do.
     async fn begin(&self) -> Result<Option<Begun>, RunFailure> {
-        let base = self.checkpoint(None).await?;
+        let base = self.base.as_ref();
         let planned = if self.goes_on {
             Ok(Plan::Launch(Launch::Continue { at: None }))
         } else {
@@ -115,20 +117,20 @@ impl Execution<'_> {
             graph: self.graph.outline().name.clone(),
             assistant: self.assistant,
             attempt: self.attempt,
-            base: base.as_ref().map(|row| row.number),
+            base: base.map(|row| row.number),
             values: match &planned {
                 Ok(plan) => self.opening_values(plan).await,
                 Err(_) => None,
             },
         };
-        self.log.append(self.live.run, "".into(), base.as_ref().map_or(0, |row| row.step), started);
+        self.log.append(self.live.run, "".into(), base.map_or(0, |row| row.step), started);
         let Plan::Launch(launch) = planned? else { return Ok(None) };
         let opening = opening(&launch);
         let base = match &launch {
             Launch::Input { at: Some(at), .. } | Launch::Continue { at: Some(at) } => {
-                self.checkpoint(Some(at.number)).await?
+                self.checkpoint(at.number).await?
             }
-            _ => base,
+            _ => base.cloned(),
         };
         let policy = policy(self.graph, self.order);
         let run = self.graph.launch(self.thread, launch, policy, &self.order.resources()).map_err(|error| {
@@ -148,9 +150,9 @@ impl Execution<'_> {
         view.checkpoint.is_some().then_some(view.values)
     }
 
-    /// A checkpoint of the thread, or its head.
-    async fn checkpoint(&self, number: Option<u64>) -> Result<Option<CheckpointRow>, RunFailure> {
-        self.checkpoints.checkpoint(self.thread, "", number).await.map_err(|error| failure(&error.into()))
+    /// A checkpoint of the thread.
+    async fn checkpoint(&self, number: u64) -> Result<Option<CheckpointRow>, RunFailure> {
+        self.checkpoints.checkpoint(self.thread, "", Some(number)).await.map_err(|error| failure(&error.into()))
     }
 
     async fn conclude(&self, ended: Result<Ended, RunError>, mut progress: Progress) -> Executed {

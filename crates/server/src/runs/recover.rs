@@ -44,9 +44,9 @@ impl Inner {
     async fn take_up(self: &Arc<Self>, record: RunRecord) -> Result<(), Refusal> {
         let locked = self.desk(record.thread_id, false).await?;
         let live = LiveRun::new(record.run_id);
-        let mut job = Job { record, live, attempt: 1, goes_on: false };
+        let mut job = Job { record, live, attempt: 1, is_taken_up: false, goes_on: false, base: None };
         if job.record.status == RunStatus::Running {
-            job.attempt = 2;
+            (job.attempt, job.is_taken_up) = (2, true);
             if let Some(graph) = self.graphs.get(&job.record.graph) {
                 tell_missing(&**graph, &*self.stores.checkpoints, &job.record, &locked.desk.log).await?;
             }

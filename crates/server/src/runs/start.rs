@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
-use graphloom_core_graph::checkpoint::CheckpointError;
+use graphloom_core_graph::checkpoint::{CheckpointError, CheckpointRow};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -22,7 +22,7 @@ impl Inner {
         new: NewRun,
         starts: bool,
         before: u64,
-    ) -> Result<RunRecord, Refusal> {
+    ) -> Result<(RunRecord, Option<CheckpointRow>), Refusal> {
         let NewRun { assistant, graph, order, metadata, multitask, start_at, temporary, webhook, run_id } = new;
         let mut record = RunRecord::new(thread, assistant, graph, now());
         record.run_id = run_id.unwrap_or(record.run_id);
@@ -37,9 +37,11 @@ impl Inner {
         }
         record.on_completion = temporary.unwrap_or_default();
         record.webhook = webhook;
+        let mut base = None;
         if starts {
             record.status = RunStatus::Running;
-            record.base = self.head(thread).await?;
+            base = self.head(thread).await?;
+            record.base = base.as_ref().map(|row| row.number);
         }
         let config = serde_json::to_value(&order.config).unwrap_or_default();
         record.kwargs = serde_json::to_value(order).map_err(|error| Refusal::Invalid(error.to_string()))?;
@@ -52,7 +54,7 @@ impl Inner {
             }
             None => self.store_both(&record, config).await?,
         }
-        Ok(record)
+        Ok((record, base))
     }
 
     /// Stores a run and that its thread is busy, in one transaction where the store groups writes.
@@ -79,11 +81,10 @@ impl Inner {
         }
     }
 
-    /// The number of the checkpoint at the head of a thread.
-    async fn head(&self, thread: Uuid) -> Result<Option<u64>, Refusal> {
+    /// The checkpoint at the head of a thread.
+    async fn head(&self, thread: Uuid) -> Result<Option<CheckpointRow>, Refusal> {
         let failed = |error: CheckpointError| Refusal::Failed(error.to_string());
-        let row = self.stores.checkpoints.checkpoint(&thread.to_string(), "", None).await.map_err(failed)?;
-        Ok(row.map(|row| row.number))
+        self.stores.checkpoints.checkpoint(&thread.to_string(), "", None).await.map_err(failed)
     }
 
     /// Executes a run whose turn has come, and records how it ended.
@@ -91,6 +92,7 @@ impl Inner {
         if let Err(error) = self.mark_running(&mut job).await {
             tracing::error!(run = %job.record.run_id, %error, "a run cannot be recorded as running");
         }
+        let base = job.base.take();
         let thread = desk.thread.to_string();
         let executed =
             match (self.graphs.get(&job.record.graph), serde_json::from_value::<Order>(job.record.kwargs.clone())) {
@@ -105,6 +107,7 @@ impl Inner {
                         live: &job.live,
                         attempt: job.attempt,
                         goes_on: job.goes_on,
+                        base,
                     };
                     // What panics here is a fault of this crate; it must not keep the thread busy for ever.
                     AssertUnwindSafe(execution.execute()).catch_unwind().await.unwrap_or_else(|_| {
@@ -125,10 +128,14 @@ impl Inner {
     }
 
     async fn mark_running(&self, job: &mut Job) -> Result<(), Refusal> {
-        if job.record.status == RunStatus::Running {
+        if job.record.status == RunStatus::Running && !job.is_taken_up {
             return Ok(());
         }
-        let base = self.head(job.record.thread_id).await?;
+        job.base = self.head(job.record.thread_id).await?;
+        if job.is_taken_up {
+            return Ok(());
+        }
+        let base = job.base.as_ref().map(|row| row.number);
         let change = |run: &mut RunRecord| -> Result<(), RecordError> {
             run.status = RunStatus::Running;
             run.base = base;

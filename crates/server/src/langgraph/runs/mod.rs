@@ -20,6 +20,7 @@ use axum::http::StatusCode;
 use serde_json::Value;
 
 pub(super) use body::RunBody;
+pub(super) use outcome::of_ended as outcome_of;
 
 use crate::host::Host;
 use crate::http::Routes;
