@@ -178,13 +178,13 @@ async fn main() -> Result<(), Fault> {
     }
     bench.tell("start-up", began.elapsed().as_secs_f64() * 1e3, "ms");
     bench.tell("memory idle", memory(bench.pid), "MB");
+    bench.streams(1000).await?;
     bench.waits(repeats).await?;
     for at_once in [1, 32, 100] {
         bench.rate(at_once, repeats * if at_once == 1 { 1 } else { 4 }).await?;
     }
     bench.tell("memory loaded", memory(bench.pid), "MB");
     bench.steps().await?;
-    bench.streams(1000).await?;
     server.kill().await?;
     Ok(())
 }

@@ -26,7 +26,11 @@ const DELAY_MS: u64 = 50;
 const TICK: Node = Node::named("tick");
 
 async fn tick(ticker: Snapshot<Ticker>, context: Context) -> Result<TickerUpdate, NodeError> {
-    tokio::time::sleep(Duration::from_millis(ticker.delay_ms.unwrap_or(DELAY_MS))).await;
+    let delay = ticker.delay_ms.unwrap_or(DELAY_MS);
+    if delay > 0 {
+        // A timer waits for a millisecond at least.
+        tokio::time::sleep(Duration::from_millis(delay)).await;
+    }
     let tick = ticker.ticks.len() as u64 + 1;
     context.emit(CUSTOM, json!({ "tick": tick })).await;
     Ok(Ticker::update().ticks([tick]))

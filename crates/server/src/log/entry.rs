@@ -29,7 +29,7 @@ pub(crate) struct Entry {
 
 /// What happened.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum LogEvent {
     /// A run began, or goes on after its process died.
     RunStarted {
