@@ -63,11 +63,14 @@ mod attended;
 mod builder;
 mod chat;
 mod demo;
+mod events;
 mod graph;
 mod host;
 mod http;
 mod langgraph;
 mod log;
+#[cfg(feature = "mcp")]
+mod mcp;
 pub mod messages;
 mod openai;
 mod records;

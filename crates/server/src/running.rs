@@ -13,9 +13,12 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::a2a;
 use crate::ag_ui;
 use crate::builder::Server;
+use crate::events;
 use crate::host::Host;
 use crate::http::{Guard, Routes, Security, SecurityError, ServeError, bind, serve};
 use crate::langgraph;
+#[cfg(feature = "mcp")]
+use crate::mcp;
 use crate::openai;
 use crate::refusal::Refusal;
 
@@ -44,6 +47,12 @@ pub enum StartError {
         /// Why.
         reason: String,
     },
+    /// The program at the other end of the streams does not speak the protocol, or the streams broke.
+    #[error("the client's streams cannot be served: {reason}")]
+    Client {
+        /// Why.
+        reason: String,
+    },
     /// The operating system does not tell when the process is to stop.
     #[error("signals of the operating system cannot be heard: {0}")]
     Signals(#[source] std::io::Error),
@@ -57,7 +66,15 @@ impl From<Refusal> for StartError {
 
 /// The routes of all protocols.
 fn routes(host: &Host) -> Routes<()> {
-    langgraph::routes().and(openai::routes()).and(ag_ui::routes()).and(a2a::routes()).with_state(host)
+    let routes = langgraph::routes()
+        .and(events::routes())
+        .and(openai::routes())
+        .and(ag_ui::routes())
+        .and(a2a::routes())
+        .with_state(host);
+    #[cfg(feature = "mcp")]
+    let routes = routes.and(mcp::routes(host));
+    routes
 }
 
 impl Server {
@@ -139,7 +156,7 @@ impl Running {
 }
 
 /// Returns a future that ends when the process is asked to stop.
-fn stop_asked() -> std::io::Result<impl Future<Output = ()>> {
+pub(crate) fn stop_asked() -> std::io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     Ok(async move {

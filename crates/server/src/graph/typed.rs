@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use graphloom_core_graph::{
-    Answers, Compiled, Event, Node, Outcome, Run, RunError, RunHandle, RunPolicy, State, Thread, Threads,
+    Answers, Compiled, Event, Node, Outcome, Run, RunError, RunHandle, RunPolicy, State, Task, Thread, Threads,
 };
 use serde_json::Value;
 
@@ -142,7 +142,7 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
             }
             Launch::Continue { at: Some(at) } => thread.at(at.number).replay(),
             Launch::Continue { at: None } => thread.continue_(),
-            Launch::Goto { nodes, update } => {
+            Launch::Goto { nodes, sends, update } => {
                 let update = self.update_of(&update)?;
                 let known = nodes.iter().map(|name| {
                     self.node(name).ok_or_else(|| {
@@ -151,7 +151,9 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
                         BadLaunch::Input(format!("`goto` names `{name}`, which is no node; nodes: {nodes}"))
                     })
                 });
-                thread.update_and_goto(known.collect::<Result<Vec<_>, _>>()?, update)
+                let nodes = known.collect::<Result<Vec<_>, _>>()?;
+                let sent = |(key, (to, input)): (usize, (String, Value))| Task::<Value>::owned(to).send(key, input);
+                thread.update_and_send(nodes, sends.into_iter().enumerate().map(sent), update)
             }
         };
         Ok(Box::new(TypedRun { run }))

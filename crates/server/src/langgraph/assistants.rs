@@ -56,7 +56,7 @@ pub(super) fn served<'h>(host: &'h Host, graph: &str) -> Result<&'h dyn Graph, P
 }
 
 /// An assistant by its id, or that of a graph by its name; and its graph.
-async fn of_path<'h>(host: &'h Host, id: &str) -> Result<(Assistant, &'h dyn Graph), Problem> {
+pub(super) async fn assistant_and_graph<'h>(host: &'h Host, id: &str) -> Result<(Assistant, &'h dyn Graph), Problem> {
     if host.manager.graph(id).is_none() {
         crate::http::uuid_of("assistant", id)?;
     }
@@ -140,12 +140,12 @@ async fn graph(
     Query(query): Query<GraphQuery>,
 ) -> Result<Json<Value>, Problem> {
     let depth = drawing::depth(query.xray.as_deref())?;
-    let (_, graph) = of_path(&host, &id).await?;
+    let (_, graph) = assistant_and_graph(&host, &id).await?;
     Ok(Json(drawing::draw(&graph.outline().diagram, depth)))
 }
 
 async fn schemas(State(host): State<Host>, Path(id): Path<String>) -> Result<Json<Value>, Problem> {
-    let (_, graph) = of_path(&host, &id).await?;
+    let (_, graph) = assistant_and_graph(&host, &id).await?;
     Ok(Json(assistant_schemas(graph.outline())))
 }
 
@@ -161,7 +161,7 @@ async fn subgraphs(
     Path(id): Path<String>,
     Query(query): Query<SubgraphsQuery>,
 ) -> Result<Json<BTreeMap<String, Value>>, Problem> {
-    let (_, graph) = of_path(&host, &id).await?;
+    let (_, graph) = assistant_and_graph(&host, &id).await?;
     Ok(Json(subgraph_schemas(graph.outline(), None, query.recurse)))
 }
 
@@ -170,7 +170,7 @@ async fn subgraph(
     Path((id, namespace)): Path<(String, String)>,
     Query(query): Query<SubgraphsQuery>,
 ) -> Result<Json<BTreeMap<String, Value>>, Problem> {
-    let (_, graph) = of_path(&host, &id).await?;
+    let (_, graph) = assistant_and_graph(&host, &id).await?;
     Ok(Json(subgraph_schemas(graph.outline(), Some(&namespace), query.recurse)))
 }
 

@@ -12,7 +12,9 @@
 //! | the forms of the wire that several of these send | `wire/` |
 //! | runs, and what is done with them | `runs/` |
 //! | streams of runs and threads | `stream/` |
+//! | the names of the Agent Protocol for some of these | `agent_protocol.rs` |
 
+mod agent_protocol;
 mod assistants;
 mod copies;
 mod crons;
@@ -50,6 +52,7 @@ pub(crate) fn routes() -> Routes<Host> {
         .and(store::routes())
         .and(crons::routes())
         .and(runs::routes())
+        .and(agent_protocol::routes())
 }
 
 /// Starts what the wire does without being asked: crons that are due, and threads whose time has come.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+#[cfg(feature = "mcp")]
+use std::time::Duration;
 
 use graphloom_core_graph::store::{Comparison, Condition, Expected, Namespace, PutOptions, Query, Store, StoreError};
 use serde::de::DeserializeOwned;
@@ -73,6 +75,19 @@ impl<T: DeserializeOwned + Serialize> Collection<T> {
     pub(super) async fn put(&self, within: &[String], key: &str, record: &T) -> Result<(), RecordError> {
         let value = self.value(key, 0, record)?;
         Ok(self.store.put(&self.place(within)?, key, value, PutOptions::default()).await?)
+    }
+
+    /// Puts a record for a while, whatever is there.
+    #[cfg(feature = "mcp")]
+    pub(super) async fn put_for(
+        &self,
+        within: &[String],
+        key: &str,
+        record: &T,
+        ttl: Duration,
+    ) -> Result<(), RecordError> {
+        let value = self.value(key, 0, record)?;
+        Ok(self.store.put(&self.place(within)?, key, value, PutOptions::ttl(ttl)).await?)
     }
 
     /// Reads a record and its revision.

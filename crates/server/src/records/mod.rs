@@ -13,6 +13,8 @@ mod containment;
 mod crons;
 mod error;
 mod listing;
+#[cfg(feature = "mcp")]
+mod protocol_data;
 mod runs;
 #[cfg(test)]
 mod testing;
@@ -32,6 +34,8 @@ pub(crate) use containment::contains_fields;
 pub(crate) use crons::{Cron, CronCreate, CronPatch, CronSearch, Crons};
 pub(crate) use error::RecordError;
 pub(crate) use listing::{IfExists, Listing, MAX_LIMIT};
+#[cfg(feature = "mcp")]
+pub(crate) use protocol_data::ProtocolData;
 pub(crate) use runs::{Completion, Multitask, RunFailure, RunList, RunRecord, RunStatus, Runs};
 pub(crate) use threads::{
     PendingInterrupt, ThreadCreate, ThreadPatch, ThreadRecord, ThreadSearch, ThreadStatus, ThreadTtl, Threads, Ttl,
@@ -54,6 +58,9 @@ pub(crate) struct Records {
     pub(crate) runs: Runs,
     /// Runs that start by the calendar.
     pub(crate) crons: Crons,
+    /// What protocols keep for themselves.
+    #[cfg(feature = "mcp")]
+    pub(crate) protocols: ProtocolData,
 }
 
 impl Records {
@@ -64,6 +71,8 @@ impl Records {
             threads: Threads::new(store, clock),
             runs: Runs::new(store, clock),
             crons: Crons::new(store, clock),
+            #[cfg(feature = "mcp")]
+            protocols: ProtocolData::new(store),
         }
     }
 }

@@ -180,7 +180,11 @@ impl RunManager {
                 "runs are under way on {most} threads, as many as there may be; try again later"
             )));
         }
-        inner.desk(thread, new.temporary.is_some()).await?.accept(inner, new).await
+        // A client that goes away in between must not leave a run that is stored and never begins.
+        let inner = Arc::clone(inner);
+        let accepted =
+            tokio::spawn(async move { inner.desk(thread, new.temporary.is_some()).await?.accept(&inner, new).await });
+        accepted.await.unwrap_or_else(|error| Err(Refusal::Failed(format!("a run was not accepted: {error}"))))
     }
 
     /// The run, if this process executes it or holds it in a queue.

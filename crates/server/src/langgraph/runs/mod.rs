@@ -21,6 +21,7 @@ use serde_json::Value;
 
 pub(super) use body::{ParsedRun, RunBody};
 pub(super) use create::submit;
+pub(super) use outcome::of_ended as outcome_of;
 
 use crate::host::Host;
 use crate::http::Routes;

@@ -143,6 +143,21 @@ impl Runs {
         Ok(runs)
     }
 
+    /// All runs of all threads, oldest first.
+    pub(crate) async fn all(&self) -> Result<Vec<RunRecord>, RecordError> {
+        let mut runs = self.runs.all(&[], &[]).await?;
+        sort(&mut runs);
+        Ok(runs)
+    }
+
+    /// The run of an id, whichever thread it is of. A run without a thread has the id of its own.
+    pub(crate) async fn find(&self, run_id: Uuid) -> Result<Option<RunRecord>, RecordError> {
+        if let Some(read) = self.runs.read(&of(run_id), &run_id.to_string()).await? {
+            return Ok(Some(read.record));
+        }
+        Ok(self.runs.all(&[], &[("run_id", json!(run_id))]).await?.into_iter().next())
+    }
+
     /// The pending and running runs of all threads, oldest first.
     pub(crate) async fn unfinished(&self) -> Result<Vec<RunRecord>, RecordError> {
         let mut runs = Vec::new();
