@@ -60,18 +60,18 @@ async fn sends_from_outside_run_beside_the_nodes_and_no_fan_out_waits_for_them()
     graph.add_node(B, note("b"));
     graph.add_task(PART, |part: u64, _: Snapshot<Work>| async move { Ok(noted(&format!("part{part}"))) });
     graph.add_sends(A, [PART], |_: &Work| vec![PART.send(7, 7)]);
-    graph.add_edge(START, A).add_edge(PART, C);
     graph.add_node(C, note("c"));
+    graph.add_edge(START, A).add_edge(PART, C).add_edge(C, B);
     let thread = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("t");
-    assert_eq!(done(thread.run(Work::update()).await).story(), "a part7 c");
+    assert_eq!(done(thread.run(Work::update()).await).story(), "a part7 c b");
     let run = thread.update_and_send([B], [PART.send(1, 1), PART.send(2, 2)], noted("go"));
-    assert_eq!(done(run.await).story(), "a part7 c go b part1 part2 c");
+    assert_eq!(done(run.await).story(), "a part7 c b go b part1 part2 c b");
     let wrong = [Task::<u64>::named("b").send(1, 1), Task::<u64>::named("gone").send(1, 1)];
     for (packet, expected) in wrong.into_iter().zip(["takes no input of its own", "it has no node `gone` to send to"]) {
         let refused = thread.update_and_send([], [packet], Work::update()).await.unwrap_err().to_string();
         assert!(refused.contains(expected), "{refused}");
     }
-    assert_eq!(thread.state().await.unwrap().state.story(), "a part7 c go b part1 part2 c");
+    assert_eq!(thread.state().await.unwrap().state.story(), "a part7 c b go b part1 part2 c b");
 }
 
 #[tokio::test]

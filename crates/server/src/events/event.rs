@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::channel::{Address, Channel};
-use crate::log::Entry;
+use crate::log::{Entry, LogEvent};
 
 /// The bits of a place. Numbers stay exact in clients whose numbers are floats of 53 bits.
 const PLACE_BITS: u32 = 12;
@@ -36,6 +36,8 @@ pub(super) fn entry_of(seq: u64) -> u64 {
 pub(super) struct ProtocolEvent {
     pub(super) seq: u64,
     pub(super) method: &'static str,
+    /// Whether it tells that a run ended.
+    pub(super) ends_run: bool,
     /// The whole event as JSON.
     pub(super) json: String,
 }
@@ -102,7 +104,8 @@ impl<'e> Events<'e> {
         }
         let method = channel.method();
         let event = json!({ "type": "event", "event_id": event_id, "seq": seq, "method": method, "params": params });
-        self.events.push(ProtocolEvent { seq, method, json: event.to_string() });
+        let ends_run = channel == Channel::Lifecycle && matches!(self.entry.event, LogEvent::RunEnded { .. });
+        self.events.push(ProtocolEvent { seq, method, ends_run, json: event.to_string() });
     }
 
     pub(super) fn finish(self) -> Vec<ProtocolEvent> {
