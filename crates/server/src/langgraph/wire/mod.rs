@@ -19,7 +19,7 @@ mod told;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-pub(crate) use lineage::Lineage;
+use lineage::Lineage;
 pub(crate) use select::Select;
 pub(crate) use thread_state::ThreadStates;
 

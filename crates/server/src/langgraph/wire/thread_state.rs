@@ -24,6 +24,8 @@ pub(crate) struct ThreadStates<'h> {
     pub(super) id: String,
     runs: Vec<RunRecord>,
     lineage: Lineage,
+    /// The checkpoint at the head.
+    head: Option<u64>,
 }
 
 impl<'h> ThreadStates<'h> {
@@ -34,16 +36,14 @@ impl<'h> ThreadStates<'h> {
     pub(crate) async fn new(host: &'h Host, graph: &'h dyn Graph, thread: Uuid) -> Result<Self, Problem> {
         let id = thread.to_string();
         let runs = host.manager.records().runs.of_thread(thread).await?;
-        let lineage = Lineage::read(&*host.manager.stores().checkpoints, &id, "").await?;
-        Ok(Self { host, graph, thread, id, runs, lineage })
+        let checkpoints = &*host.manager.stores().checkpoints;
+        let lineage = Lineage::read(checkpoints, &id, "").await?;
+        let head = checkpoints.checkpoint(&id, "", None).await?.map(|row| row.number);
+        Ok(Self { host, graph, thread, id, runs, lineage, head })
     }
 
     pub(super) fn checkpoints(&self) -> &dyn Checkpointer {
         &*self.host.manager.stores().checkpoints
-    }
-
-    pub(crate) fn lineage(&self) -> &Lineage {
-        &self.lineage
     }
 
     /// The state as the thread stands.
@@ -188,7 +188,8 @@ impl<'h> ThreadStates<'h> {
             let mut task = Task::new(&self.id, &pending.id, &pending.node, place).told(told.task(&pending.id));
             let of_task = |one: &&Interrupt| is_within(&one.task, &pending.id);
             task.interrupts = open.iter().filter(of_task).map(interrupt).collect();
-            if task.interrupts.is_empty() {
+            // At the head a question that is not open was answered; anywhere else it is what was asked there.
+            if task.interrupts.is_empty() && (task.result.is_some() || self.head != Some(row.number)) {
                 task.interrupts = told.interrupts(&pending.id).into_iter().map(interrupt).collect();
             }
             if task.result.is_none() && view.tasks.len() == 1 {
