@@ -1,4 +1,4 @@
-//! WebSockets.
+//! Commands and events over sockets.
 
 use futures::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
