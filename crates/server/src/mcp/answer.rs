@@ -107,9 +107,10 @@ mod tests {
         assert_eq!(plain.question(std::slice::from_ref(&a)), Ok(&a));
         assert_eq!(named.question(&[a.clone(), b.clone()]), Ok(&b));
         assert_eq!(plain.question(&[]), Err(BadAnswer::NothingAsked(thread)));
+        let (two, one) = ([a.clone(), b], [a]);
         let cases = [
-            (plain.question(&[a.clone(), b]), "asks `a`, `b`: say with `question_id`"),
-            (named.question(&[a]), "asks no question `b`; it asks `a`"),
+            (plain.question(&two), "asks `a`, `b`: say with `question_id`"),
+            (named.question(&one), "asks no question `b`; it asks `a`"),
         ];
         for (refused, expected) in cases {
             let refused = refused.unwrap_err().to_string();
