@@ -1,6 +1,7 @@
-//! Serves the demo graphs: `cargo run -p graphloom-server --example demo [address [directory]]`.
+//! Serves the demo graphs: `cargo run -p graphloom-server --example demo [address | mcp [directory]]`.
 //!
-//! Without an address it is `127.0.0.1:2024`; port 0 finds a free one, and the address is printed. Without a directory everything is kept in memory.
+//! Without an address it is `127.0.0.1:2024`; port 0 finds a free one, and the address is printed. `mcp` serves one client of the
+//! Model Context Protocol over standard input and output. Without a directory everything is kept in memory.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -13,7 +14,7 @@ use graphloom_server::Server;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let address: SocketAddr = arguments.next().as_deref().unwrap_or("127.0.0.1:2024").parse()?;
+    let target = arguments.next().unwrap_or_else(|| "127.0.0.1:2024".to_owned());
     let mut server = Server::new().demo()?;
     if let Some(directory) = arguments.next().map(PathBuf::from) {
         std::fs::create_dir_all(&directory)?;
@@ -22,6 +23,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .store(Arc::new(SqliteStore::open(directory.join("memory.sqlite"))?))
             .records(Arc::new(SqliteStore::open(directory.join("records.sqlite"))?));
     }
+    #[cfg(feature = "mcp")]
+    if target == "mcp" {
+        return Ok(server.serve_mcp_stdio().await?);
+    }
+    let address: SocketAddr = target.parse()?;
     let running = server.start(address).await?;
     #[expect(clippy::print_stdout, reason = "whoever started it reads where it listens")]
     {

@@ -109,6 +109,22 @@ async def test_a_question_that_is_declined_ends_the_call(mcp):
     assert "publish" not in text_of(result)
 
 
+async def test_a_client_without_forms_answers_with_a_tool(mcp):
+    async with mcp() as client:
+        result = await client.call_tool("approval", {"request": "r"})
+        assert "Approve?" in text_of(result)
+        arguments = json.loads(text_of(result).rpartition(" with ")[2])
+        result = await client.call_tool("answer", {**arguments, "answer": "approve"})
+    assert result.structured_content["log"] == ["draft", "review:approve", "publish"]
+
+
+async def test_a_chat_gives_what_was_said_as_text(mcp):
+    async with mcp() as client:
+        result = await client.call_tool("echo_chat", {"messages": [{"role": "user", "content": "hi"}]})
+    assert result.content[0].text == "Echo: hi"
+    assert [message["content"] for message in result.structured_content["messages"]] == ["hi", "Echo: hi"]
+
+
 async def test_calls_do_not_share_a_thread(mcp):
     async with mcp() as client:
         for _ in range(2):

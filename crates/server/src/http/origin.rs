@@ -128,6 +128,7 @@ impl Perimeter {
                 HeaderName::from_static("x-pagination-total"),
                 HeaderName::from_static("x-pagination-next"),
                 HeaderName::from_static("x-request-id"),
+                HeaderName::from_static("mcp-session-id"),
                 CONTENT_LOCATION,
                 LOCATION,
             ])

@@ -107,10 +107,10 @@ mod tests {
         assert_eq!(plain.question(std::slice::from_ref(&a)), Ok(&a));
         assert_eq!(named.question(&[a.clone(), b.clone()]), Ok(&b));
         assert_eq!(plain.question(&[]), Err(BadAnswer::NothingAsked(thread)));
-        let (both, only) = ([a.clone(), b], [a]);
+        let (two, one) = ([a.clone(), b], [a]);
         let cases = [
-            (plain.question(&both), "asks `a`, `b`: say with `question_id`"),
-            (named.question(&only), "asks no question `b`; it asks `a`"),
+            (plain.question(&two), "asks `a`, `b`: say with `question_id`"),
+            (named.question(&one), "asks no question `b`; it asks `a`"),
         ];
         for (refused, expected) in cases {
             let refused = refused.unwrap_err().to_string();

@@ -56,6 +56,35 @@ enum First {
     Long,
 }
 
+/// Goes on with answers to questions, by their ids.
+///
+/// # Errors
+/// [`Refusal::NotFound`] for a thread that is gone; [`Refusal::Unavailable`] when as many runs are executed as the server
+/// allows; as [`Host::submit`].
+pub(super) async fn resume(
+    host: &Host,
+    thread: Uuid,
+    assistant: &Assistant,
+    answers: Fields,
+) -> Result<Submitted, Refusal> {
+    if thread::closed(&thread::get(host, thread).await?).is_some() {
+        thread::close(host, thread, None).await?;
+    }
+    let order = Order { strict_resume: true, ..Order::resume(Value::Object(answers)) };
+    submit(host, thread, assistant, order).await
+}
+
+async fn submit(host: &Host, thread: Uuid, assistant: &Assistant, order: Order) -> Result<Submitted, Refusal> {
+    let permit = host.guard.capacity().run().map_err(|problem| Refusal::Unavailable(problem.detail.into_owned()))?;
+    let submitted = host.submit(Some(thread), assistant, order, RunOptions::default()).await?;
+    let live = Arc::clone(&submitted.live);
+    tokio::spawn(async move {
+        live.ended().await;
+        drop(permit);
+    });
+    Ok(submitted)
+}
+
 impl Followed {
     fn begun(submitted: Submitted) -> Self {
         let Submitted { live, log, before, .. } = submitted;
@@ -70,7 +99,8 @@ impl Call<'_> {
     /// # Errors
     /// As [`Host::submit`].
     pub(super) async fn run(&self, arguments: Option<JsonObject>) -> Result<CallToolResponse, Refusal> {
-        match self.submit(Order::input(arguments.unwrap_or_default())).await {
+        let order = Order::input(arguments.unwrap_or_default());
+        match submit(self.host, self.thread, &self.assistant, order).await {
             Ok(submitted) => self.follow(submitted).await,
             Err(refusal) => {
                 // The thread was made for this run alone.
@@ -98,7 +128,6 @@ impl Call<'_> {
         let ending = thread::ending(&record, &*self.graph).await?;
         let question = answer.question(&ending.interrupts).map_err(|bad| Refusal::Invalid(bad.to_string()))?;
         let answers = Fields::from_iter([(question.id.clone(), answer.answer.clone())]);
-        thread::close(self.host, self.thread, None).await?;
         self.answer(answers).await
     }
 
@@ -144,13 +173,8 @@ impl Call<'_> {
         Ok(outcome::unanswered(self.thread, did, &ending.interrupts, ending.values.as_ref()).into())
     }
 
-    async fn submit(&self, order: Order) -> Result<Submitted, Refusal> {
-        self.host.submit(Some(self.thread), &self.assistant, order, RunOptions::default()).await
-    }
-
     async fn resume(&self, answers: Fields) -> Result<Submitted, Refusal> {
-        let order = Order { strict_resume: true, ..Order::resume(Value::Object(answers)) };
-        self.submit(order).await
+        resume(self.host, self.thread, &self.assistant, answers).await
     }
 
     async fn follow(&self, submitted: Submitted) -> Result<CallToolResponse, Refusal> {

@@ -58,10 +58,6 @@ impl Handler {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<Result<CallToolResponse, Refusal>, ErrorData> {
-        let _permit = match self.host.guard.capacity().run() {
-            Ok(permit) => permit,
-            Err(problem) => return Ok(Ok(outcome::refused(&problem.detail).into())),
-        };
         let cancelling = &self.requests.enter(&context.id);
         let (seal, tools) = match (self.seal().await, self.tools().await) {
             (Ok(seal), Ok(tools)) => (seal, tools),

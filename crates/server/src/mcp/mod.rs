@@ -34,6 +34,8 @@ mod service;
 mod sessions;
 mod stdio;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod thread;
 mod tools;
 

@@ -7,7 +7,7 @@ use rmcp::transport::streamable_http_server::session::{SessionState, SessionStor
 use crate::records::ProtocolData;
 
 /// How long a session can be taken up again after it began.
-const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
+const LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
 const PLACE: [&str; 2] = ["mcp", "sessions"];
 
@@ -22,7 +22,7 @@ impl SessionStore for Sessions {
     }
 
     async fn store(&self, session: &str, state: &SessionState) -> Result<(), SessionStoreError> {
-        Ok(self.0.put_for(PLACE, session, serde_json::to_value(state)?, KEPT_FOR).await?)
+        Ok(self.0.put_for(PLACE, session, serde_json::to_value(state)?, LIFETIME).await?)
     }
 
     async fn delete(&self, session: &str) -> Result<(), SessionStoreError> {

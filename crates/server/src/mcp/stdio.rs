@@ -22,7 +22,7 @@ impl Server {
     pub async fn serve_mcp_stdio(self) -> Result<(), StartError> {
         let asked = stop_asked().map_err(StartError::Signals)?;
         let (input, output) = rmcp::transport::stdio_pipes();
-        self.serve_mcp(input, output, asked).await
+        Box::pin(self.serve_mcp(input, output, asked)).await
     }
 
     /// Serves the assistants as tools of the Model Context Protocol over any pair of streams, one JSON message a line,

@@ -10,16 +10,21 @@ use rmcp::service::RequestContext;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::host::{Host, RunOptions};
+use crate::chat;
+use crate::host::Host;
 use crate::mcp::ask::{Replies, replies, requests, shows_forms};
+use crate::mcp::call::resume;
 use crate::mcp::outcome;
 use crate::mcp::thread::{self, Closed};
 use crate::records::{ThreadRecord, timestamp};
 use crate::refusal::Refusal;
-use crate::runs::{Cancel, Order};
+use crate::runs::Cancel;
 
 /// How often a client may ask, in milliseconds.
 const POLL: u64 = 500;
+
+/// How many of a run's newest events are looked at for what it told last.
+const NEWEST: u64 = 64;
 
 /// The task of a thread whose run is under way.
 pub(super) fn working(record: &ThreadRecord) -> Task {
@@ -38,7 +43,22 @@ pub(super) async fn get(
 ) -> Result<DetailedTask, ErrorData> {
     let record = find(host, task).await?;
     let payload = payload(host, &record, shows_forms(context)).await.map_err(internal)?;
-    Ok(DetailedTask::new(working(&record), payload))
+    let mut task = working(&record);
+    if matches!(payload, TaskPayload::Working) {
+        task.status_message = newest_progress(host, record.thread_id).await;
+    }
+    Ok(DetailedTask::new(task, payload))
+}
+
+/// What a run told last, of its newest events.
+async fn newest_progress(host: &Host, thread: Uuid) -> Option<String> {
+    let log = host.manager.logs().open(thread).await.ok()?;
+    let mut tail = log.after(log.last().saturating_sub(NEWEST));
+    let mut newest = None;
+    while let Ok(Some(entry)) = tail.ready().await {
+        newest = chat::progress(&entry).or(newest);
+    }
+    newest
 }
 
 async fn payload(host: &Host, record: &ThreadRecord, with_forms: bool) -> Result<TaskPayload, Refusal> {
@@ -83,10 +103,7 @@ async fn answer(host: &Host, record: &ThreadRecord, responses: &InputResponses) 
     let (assistant, graph) = thread::assistant(host, record.thread_id).await?;
     let ending = thread::ending(record, &*graph).await?;
     match replies(&ending.interrupts, responses) {
-        Replies::Answers(answers) => {
-            let order = Order { strict_resume: true, ..Order::resume(Value::Object(answers)) };
-            host.submit(Some(record.thread_id), &assistant, order, RunOptions::default()).await.map(drop)
-        }
+        Replies::Answers(answers) => resume(host, record.thread_id, &assistant, answers).await.map(drop),
         Replies::Unanswered(_) => thread::close(host, record.thread_id, Some(Closed::Unanswered)).await,
         Replies::None => Ok(()),
     }

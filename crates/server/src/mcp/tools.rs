@@ -16,9 +16,8 @@ use crate::records::{Assistant, system_assistant_id};
 const NAME: usize = 64;
 
 /// An assistant as a tool.
-#[derive(Clone)]
 pub(super) struct AssistantTool {
-    pub(super) tool: Tool,
+    name: String,
     pub(super) assistant: Assistant,
     pub(super) graph: Arc<dyn Graph>,
 }
@@ -38,20 +37,19 @@ impl Tools {
             let Some(graph) = graph(&assistant.graph_id) else { continue };
             let name = free_name(&assistant.name, assistant.assistant_id, &taken);
             taken.insert(name.clone());
-            let tool = tool(name, &assistant, graph.outline());
-            tools.push(AssistantTool { tool, assistant, graph: Arc::clone(graph) });
+            tools.push(AssistantTool { name, assistant, graph: Arc::clone(graph) });
         }
         Self(tools)
     }
 
     /// The tool of a name.
     pub(super) fn find(self, name: &str) -> Option<AssistantTool> {
-        self.0.into_iter().find(|one| one.tool.name == name)
+        self.0.into_iter().find(|one| one.name == name)
     }
 
     /// All tools, with the one that answers.
     pub(super) fn all(self) -> Vec<Tool> {
-        self.0.into_iter().map(|one| one.tool).chain([answer::tool()]).collect()
+        self.0.into_iter().map(AssistantTool::tool).chain([answer::tool()]).collect()
     }
 }
 
@@ -83,19 +81,24 @@ fn free_name(name: &str, assistant: Uuid, taken: &BTreeSet<String>) -> String {
     [plain.clone(), with(&id[24..])].into_iter().find(|name| !taken.contains(name)).unwrap_or_else(|| with(&id))
 }
 
-fn tool(name: String, assistant: &Assistant, outline: &Outline) -> Tool {
-    let description = assistant.description.clone().filter(|text| !text.is_empty());
-    let description = description.or_else(|| outline.description.clone()).unwrap_or_else(|| described(outline));
-    let mut tool = Tool::new(Cow::Owned(name), Cow::Owned(description), input_schema(outline));
-    tool.title = Some(assistant.name.clone());
-    tool.output_schema = Some(Arc::new(output_schema(outline)));
-    tool
+impl AssistantTool {
+    /// What clients are told of it.
+    fn tool(self) -> Tool {
+        let Self { name, assistant, graph } = self;
+        let outline = graph.outline();
+        let description = assistant.description.filter(|text| !text.is_empty());
+        let description = description.or_else(|| outline.description.clone()).unwrap_or_else(|| described(outline));
+        let mut tool = Tool::new(Cow::Owned(name), Cow::Owned(description), input_schema(outline));
+        tool.title = Some(assistant.name);
+        tool.output_schema = Some(Arc::new(output_schema(outline)));
+        tool
+    }
 }
 
 /// What can be said of a graph that its author did not describe.
 fn described(outline: &Outline) -> String {
     let nodes: Vec<_> = outline.nodes().map(|node| format!("`{node}`")).collect();
-    format!("Runs the graph `{}`, whose steps are {}, and gives its state.", outline.name, nodes.join(", "))
+    format!("Runs the graph `{}`, with the nodes {}, and gives its state.", outline.name, nodes.join(", "))
 }
 
 /// An object of the graph's fields. None must be given, and none is there before a node has written it.

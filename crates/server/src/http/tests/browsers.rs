@@ -67,7 +67,7 @@ async fn a_foreign_page_is_refused_unless_it_is_allowed() {
         assert_eq!(allowed, expected, "{origins:?} {origin}");
         if status == 200 {
             let exposed = answer.header("access-control-expose-headers");
-            for name in ["x-pagination-total", "x-pagination-next", "content-location", "location"] {
+            for name in ["x-pagination-total", "x-pagination-next", "mcp-session-id", "content-location", "location"] {
                 assert!(exposed.split(',').any(|exposed| exposed.trim() == name), "{exposed}");
             }
         } else {
