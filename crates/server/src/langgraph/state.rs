@@ -300,7 +300,7 @@ pub(super) fn stand(record: &mut ThreadRecord, view: &View) {
     record.interrupts = BTreeMap::new();
     for one in interrupts(&id, view) {
         let task = task_id(&id, &one.task).to_string();
-        let pending = PendingInterrupt { id: one.id, value: one.value, response_schema: None };
+        let pending = PendingInterrupt { id: one.id, value: one.value, response_schema: one.response_schema };
         record.interrupts.entry(task).or_default().push(pending);
     }
     if record.status != ThreadStatus::Busy {

@@ -159,9 +159,10 @@ fn stand(record: &mut ThreadRecord, ending: &Ending) {
     record.status = ending.stands;
     record.error.clone_from(&ending.failure);
     record.interrupts = std::collections::BTreeMap::new();
-    for Interrupt { id, value, task, .. } in &ending.interrupts {
+    for Interrupt { id, value, task, response_schema, .. } in &ending.interrupts {
         let task = crate::graph::task_id(&record.thread_id.to_string(), task).to_string();
-        let pending = PendingInterrupt { id: id.clone(), value: value.clone(), response_schema: None };
+        let pending =
+            PendingInterrupt { id: id.clone(), value: value.clone(), response_schema: response_schema.clone() };
         record.interrupts.entry(task).or_default().push(pending);
     }
     if let Some(values) = &ending.values {
