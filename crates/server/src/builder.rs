@@ -19,12 +19,16 @@ use crate::refusal::Refusal;
 use crate::runs::{RunLimits, RunManager};
 use crate::webhooks::{WebhookTargets, Webhooks};
 
-type OpenGraph = Box<dyn FnOnce(&Stores) -> Arc<dyn Graph> + Send>;
+/// What is known of a graph, and how it is opened.
+struct Served {
+    outline: Outline,
+    open: Box<dyn FnOnce(Outline, &Stores) -> Arc<dyn Graph> + Send>,
+}
 
 /// Graphs behind one server. See the [crate](crate) for an example.
 #[must_use = "a server does nothing until it serves"]
 pub struct Server {
-    graphs: BTreeMap<String, OpenGraph>,
+    graphs: BTreeMap<String, Served>,
     checkpoints: Arc<dyn Checkpointer>,
     memory: Arc<dyn Store>,
     records: Option<Arc<dyn Store>>,
@@ -94,6 +98,30 @@ impl Server {
             .graph("ticker", demo::ticker::graph()?, ()))
     }
 
+    /// Says what a graph is for; clients show it. A graph of another name is left as it is.
+    pub fn described(mut self, graph: &str, description: &str) -> Self {
+        if let Some(served) = self.graphs.get_mut(graph) {
+            served.outline.description = Some(description.to_owned());
+        }
+        self
+    }
+
+    /// States what answers to a question of a graph look like, as JSON Schema; clients get it with the question, and make
+    /// forms of it. The question is one that a node of the graph, or of a graph inside it, asks under this key, or under the
+    /// key with `/` and more behind it. What is answered is not checked against the schema, but by the node that asks. A
+    /// graph of another name is left as it is.
+    pub fn answers(mut self, graph: &str, key: &str, schema: Value) -> Self {
+        if let Some(served) = self.graphs.get_mut(graph) {
+            Arc::make_mut(&mut served.outline.answers).declare(key, schema);
+        }
+        self
+    }
+
+    /// The names of the graphs.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.graphs.keys().map(String::as_str)
+    }
+
     fn add<S, Cx>(
         mut self,
         name: &str,
@@ -115,12 +143,13 @@ impl Server {
             subgraph_schemas: graph.subgraph_schemas(),
             initial: Fields::new(),
             context_schema,
+            answers: Arc::default(),
         };
         outline.initial = outline.shown(serde_json::to_value(graph.initial()).unwrap_or_default(), |_| false);
-        let open = move |stores: &Stores| -> Arc<dyn Graph> {
+        let open = move |outline, stores: &Stores| -> Arc<dyn Graph> {
             Arc::new(Typed::new(outline, graph, resources, stores.clone()))
         };
-        self.graphs.insert(name.to_owned(), Box::new(open));
+        self.graphs.insert(name.to_owned(), Served { outline, open: Box::new(open) });
         self
     }
 
@@ -156,7 +185,7 @@ impl Server {
     pub(crate) async fn open(self) -> Result<RunManager, Refusal> {
         let stores = Stores { checkpoints: self.checkpoints, memory: Arc::clone(&self.memory) };
         let graphs: BTreeMap<String, Arc<dyn Graph>> =
-            self.graphs.into_iter().map(|(name, open)| (name, open(&stores))).collect();
+            self.graphs.into_iter().map(|(name, Served { outline, open })| (name, open(outline, &stores))).collect();
         let store = self.records.unwrap_or(self.memory);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let records = Records::new(&store, &clock);

@@ -86,8 +86,14 @@ mod tests {
             (json!([1, 2]), "[1,2]"),
         ];
         for (value, expected) in cases {
-            let interrupt =
-                Interrupt { id: String::new(), value, key: String::new(), task: String::new(), ns: String::new() };
+            let interrupt = Interrupt {
+                id: String::new(),
+                value,
+                key: String::new(),
+                task: String::new(),
+                ns: String::new(),
+                response_schema: None,
+            };
             assert_eq!(question(&interrupt), expected);
         }
     }

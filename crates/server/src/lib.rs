@@ -59,6 +59,7 @@
 
 mod a2a;
 mod ag_ui;
+pub mod artifacts;
 mod attended;
 mod builder;
 mod chat;

@@ -12,6 +12,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::a2a;
 use crate::ag_ui;
+use crate::artifacts;
 use crate::builder::Server;
 use crate::events;
 use crate::host::Host;
@@ -71,6 +72,7 @@ fn routes(host: &Host) -> Routes<()> {
         .and(openai::routes())
         .and(ag_ui::routes())
         .and(a2a::routes())
+        .and(artifacts::routes())
         .with_state(host);
     #[cfg(feature = "mcp")]
     let routes = routes.and(mcp::routes(host));

@@ -39,7 +39,7 @@ impl OptionGroup {
             Self::of::<ConsentArgs>(&EVERY),
             Self::of::<ParameterArgs>(&APPLICATIONS),
             Self::of::<ThreadArgs>(&EVERY),
-            Self::of::<SourceArgs>(&APPLICATIONS),
+            Self::of::<SourceArgs>(&EVERY),
             Self::of::<OutputArgs>(&["writehere", "pocketflow", "deepsearch"]),
             Self::of::<PromptArgs>(&["writehere", "obsius", "pocketflow"]),
             #[cfg(feature = "mcp")]

@@ -16,6 +16,12 @@ fn every_option_changes_something() {
     let agent = |more: &[&'static str]| [&["agent", "Go.", "--model", "scripted:script.jsonl"], more].concat();
     let resume = |more: &[&'static str]| [&["resume", "asked"], more].concat();
     let prune = |more: &[&'static str]| [&["runs", "prune", "abc", "--keep", "1"], more].concat();
+    // Nobody has this address, so that no server stays.
+    let nowhere = ["--host", "192.0.2.1", "--api-key-file", "keys", "--in-memory"];
+    let serve = |more: &[&'static str]| [&["serve", "--apps", "none"], more].concat();
+    let app = |name: &'static str, more: &[&'static str]| {
+        [&["serve", "--model", MODEL, "--apps", name], &nowhere[..], more].concat()
+    };
     let rows: Vec<(&str, Vec<&str>, Vec<&str>, OptionEffect<'_>)> = vec![
         (
             "--template",
@@ -165,6 +171,86 @@ fn every_option_changes_something() {
             OptionEffect::Writes("lamp/Cargo.toml", "path = "),
         ),
         ("--list", vec!["new", "lamp"], vec!["new", "--list"], OptionEffect::Shows("report")),
+        (
+            "--host",
+            serve(&[]),
+            serve(&["--host", "192.0.2.1"]),
+            OptionEffect::Shows("others can reach `192.0.2.1:2024`"),
+        ),
+        (
+            "--port",
+            serve(&["--host", "192.0.2.1"]),
+            serve(&["--host", "192.0.2.1", "--port", "7"]),
+            OptionEffect::Shows("`192.0.2.1:7`"),
+        ),
+        (
+            "--demo",
+            serve(&nowhere),
+            serve(&[&nowhere[..], &["--demo"]].concat()),
+            OptionEffect::Hides("there is no graph to serve"),
+        ),
+        (
+            "--in-memory",
+            serve(&["--demo", "--store", "encrypted"]),
+            serve(&[&nowhere[..], &["--demo", "--store", "encrypted"]].concat()),
+            OptionEffect::Hides("the encrypted store needs a key"),
+        ),
+        (
+            "--api-key-file",
+            serve(&[]),
+            serve(&["--api-key-file", "absent"]),
+            OptionEffect::Shows("the file of keys `absent` cannot be used"),
+        ),
+        ("--cors", serve(&[]), serve(&["--cors", "pages"]), OptionEffect::Shows("`pages` is no origin")),
+        ("--private-network", serve(&[]), serve(&["--private-network"]), OptionEffect::Shows("--cors <ORIGIN>")),
+        (
+            "--allow-host",
+            serve(&[]),
+            serve(&["--allow-host", "http://graphs"]),
+            OptionEffect::Shows("write the name of a host alone"),
+        ),
+        (
+            "--allow-private-webhooks",
+            serve(&["--demo", "--store", "encrypted"]),
+            serve(&["--demo", "--store", "encrypted", "--allow-private-webhooks"]),
+            OptionEffect::Shows("webhooks go to any host"),
+        ),
+        (
+            "--apps",
+            vec!["serve", "--store", "encrypted"],
+            vec!["serve", "--store", "encrypted", "--apps", "none"],
+            OptionEffect::Shows("there is no graph to serve"),
+        ),
+        (
+            "--vault",
+            app("obsius", &[]),
+            app("obsius", &["--vault", "notes"]),
+            OptionEffect::Hides("has no vault to work on"),
+        ),
+        (
+            "--corpus",
+            app("deepsearch", &[]),
+            app("deepsearch", &["--corpus", "notes"]),
+            OptionEffect::Hides("nothing is searched"),
+        ),
+        (
+            "--search",
+            app("deepsearch", &["--corpus", "notes"]),
+            app("deepsearch", &["--corpus", "notes", "--search", "none"]),
+            OptionEffect::Shows("leaves `local` out"),
+        ),
+        (
+            "--full-text",
+            app("deepsearch", &["--corpus", "notes"]),
+            app("deepsearch", &["--corpus", "notes", "--full-text"]),
+            OptionEffect::Shows("needs a source of literature"),
+        ),
+        (
+            "--embeddings",
+            app("deepsearch", &["--corpus", "notes"]),
+            app("deepsearch", &["--corpus", "notes", "--embeddings", "compatible:m@http://127.0.0.1:9/v1"]),
+            OptionEffect::Shows("what is searched for, are sent to `http://127.0.0.1:9/v1`"),
+        ),
         ("--dry-run", prune(&[]), prune(&["--dry-run"]), OptionEffect::Shows("would lose")),
     ];
     let program = Program {
@@ -176,6 +262,9 @@ fn every_option_changes_something() {
     let prepare = |place: &Path| {
         write_runs(&place.join("home/threads.db"));
         write_agent(place);
+        std::fs::write(place.join("keys"), "studio read,run v4ZbmJ1kQ0yT7uXc\n").unwrap();
+        std::fs::create_dir_all(place.join("notes")).unwrap();
+        std::fs::write(place.join("notes/tides.md"), "# Tides\n\nThey come and go twice a day.\n").unwrap();
     };
     check(program, prepare, &cases);
 }

@@ -161,8 +161,12 @@ fn step_of(entry: &Entry, node: &str) -> String {
 }
 
 fn interrupt_of(interrupt: &Interrupt) -> Value {
-    json!({
+    let mut told = json!({
         "id": interrupt.id, "reason": interrupt.key, "message": question(interrupt),
         "metadata": {"value": interrupt.value},
-    })
+    });
+    if let Some(schema) = &interrupt.response_schema {
+        told["responseSchema"] = schema.clone();
+    }
+    told
 }

@@ -22,7 +22,7 @@ use graphloom_core_graph::{Event, PendingTask, Question, RunError, RunHandle, Ru
 use serde_json::{Map, Value};
 
 pub(crate) use ids::{Position, interrupt_id, namespace, task_id};
-pub(crate) use outline::Outline;
+pub(crate) use outline::{AnswerSchemas, Outline};
 pub(crate) use resources::{BadContext, Resources};
 pub(crate) use typed::Typed;
 
@@ -141,4 +141,6 @@ pub(crate) struct View {
     pub(crate) checkpoint: Option<CheckpointRow>,
     pub(crate) tasks: Vec<PendingTask>,
     pub(crate) questions: Vec<Question>,
+    /// What their answers look like.
+    pub(crate) answers: Arc<AnswerSchemas>,
 }

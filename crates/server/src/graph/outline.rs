@@ -1,6 +1,7 @@
 //! What is known of a graph before it runs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use graphloom_core_graph::diagram::Diagram;
 use graphloom_core_graph::fields::{Field, FieldKind, JsonForm};
@@ -27,6 +28,22 @@ pub(crate) struct Outline {
     pub(crate) initial: Fields,
     /// The JSON schema of what a run may be given as its context, where the graph takes one.
     pub(crate) context_schema: Option<Value>,
+    pub(crate) answers: Arc<AnswerSchemas>,
+}
+
+/// The JSON schemas of answers, by the keys of questions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AnswerSchemas(BTreeMap<String, Value>);
+
+impl AnswerSchemas {
+    pub(crate) fn declare(&mut self, key: &str, schema: Value) {
+        self.0.insert(key.to_owned(), schema);
+    }
+
+    /// The schema of answers to the questions of a key: that of the key itself, or of what stands before a `/` in it.
+    pub(crate) fn schema(&self, key: &str) -> Option<&Value> {
+        self.0.get(key).or_else(|| self.0.get(key.split('/').next()?))
+    }
 }
 
 impl Outline {
@@ -77,5 +94,28 @@ impl Outline {
             }
         }
         (known, unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::AnswerSchemas;
+
+    #[test]
+    fn a_key_with_more_behind_it_has_the_schema_of_its_beginning() {
+        let mut schemas = AnswerSchemas::default();
+        schemas.declare("break", json!({ "type": "string" }));
+        schemas.declare("break/2", json!({ "type": "number" }));
+        for (key, kind) in
+            [("break", Some("string")), ("break/1", Some("string")), ("break/2", Some("number")), ("b", None)]
+        {
+            assert_eq!(
+                schemas.schema(key).map(|schema| &schema["type"]),
+                kind.map(|kind| json!(kind)).as_ref(),
+                "{key}"
+            );
+        }
     }
 }

@@ -79,6 +79,7 @@ impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
             checkpoint: state.checkpoint,
             tasks: state.tasks,
             questions: state.questions.iter().cloned().collect(),
+            answers: Arc::clone(&self.outline.answers),
         })
     }
 

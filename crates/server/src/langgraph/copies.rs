@@ -3,12 +3,14 @@
 use graphloom_core_graph::{Clock, SystemClock};
 use uuid::Uuid;
 
+use crate::artifacts::{copy_all, delete_all};
 use crate::host::Host;
 use crate::http::Problem;
 use crate::langgraph::state::{graph_of, stand};
 use crate::records::{ThreadRecord, ThreadStatus};
+use crate::refusal::Refusal;
 
-/// Copies a thread with its whole history. Ids of checkpoints, tasks and questions are those of the copy; runs stay with the
+/// Copies a thread with its whole history and its documents. Ids of checkpoints, tasks and questions are those of the copy; runs stay with the
 /// thread that they ran on.
 ///
 /// # Errors
@@ -22,6 +24,7 @@ pub(super) async fn copy(host: &Host, from: Uuid) -> Result<ThreadRecord, Proble
     let has_checkpoints = checkpoints.thread(&source).await?.is_some();
     if has_checkpoints {
         checkpoints.copy_thread(&source, &target).await?;
+        copy_all(&*host.manager.stores().memory, &source, &target).await.map_err(Refusal::from)?;
     }
     let now = SystemClock.now();
     let mut copy = ThreadRecord { thread_id: id, created: now, updated: now, ..original };
@@ -41,6 +44,7 @@ pub(super) async fn copy(host: &Host, from: Uuid) -> Result<ThreadRecord, Proble
         Err(problem) => {
             if has_checkpoints {
                 checkpoints.delete_thread(&target).await?;
+                delete_all(&*host.manager.stores().memory, &target).await.map_err(Refusal::from)?;
             }
             Err(problem)
         }

@@ -105,4 +105,7 @@ pub(crate) struct Interrupt {
     /// The namespace of that task, as the runtime names it.
     #[serde(default)]
     pub(crate) ns: String,
+    /// What an answer looks like, as JSON Schema, where the graph says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) response_schema: Option<Value>,
 }

@@ -90,7 +90,14 @@ mod tests {
     use super::*;
 
     fn asked(id: &str) -> Interrupt {
-        Interrupt { id: id.to_owned(), value: json!("?"), key: String::new(), task: String::new(), ns: String::new() }
+        Interrupt {
+            id: id.to_owned(),
+            value: json!("?"),
+            key: String::new(),
+            task: String::new(),
+            ns: String::new(),
+            response_schema: None,
+        }
     }
 
     #[test]

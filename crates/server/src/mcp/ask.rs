@@ -131,6 +131,7 @@ mod tests {
             key: String::new(),
             task: String::new(),
             ns: String::new(),
+            response_schema: None,
         };
         let interrupts = [asked("a"), asked("b")];
         let yes = json!({"action": "accept", "content": {"answer": "yes"}});

@@ -138,6 +138,7 @@ mod tests {
             key: String::new(),
             task: String::new(),
             ns: String::new(),
+            response_schema: None,
         };
         let one = asked(thread, &[asked_with("a", "Approve?")], None);
         assert_eq!(

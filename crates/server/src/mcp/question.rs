@@ -48,8 +48,8 @@ impl Form {
     /// free text.
     pub(super) fn of(interrupt: &Interrupt) -> Self {
         let named = interrupt.value.as_object();
-        let schema =
-            named.and_then(|value| SCHEMAS.iter().find_map(|key| value.get(*key)).filter(|one| one.is_object()));
+        let in_question = || named.and_then(|value| SCHEMAS.iter().find_map(|key| value.get(*key)));
+        let schema = interrupt.response_schema.as_ref().or_else(in_question).filter(|one| one.is_object());
         let choices = named.and_then(|value| CHOICES.iter().find_map(|key| value.get(*key)?.as_array()));
         let mut shown = interrupt.clone();
         if let (Value::Object(value), true) = (&mut shown.value, schema.is_some()) {
@@ -139,7 +139,7 @@ mod tests {
 
     fn form(value: Value) -> Form {
         let empty = String::new;
-        Form::of(&Interrupt { id: empty(), value, key: empty(), task: empty(), ns: empty() })
+        Form::of(&Interrupt { id: empty(), value, key: empty(), task: empty(), ns: empty(), response_schema: None })
     }
 
     fn accepted(content: Value) -> ElicitResult {

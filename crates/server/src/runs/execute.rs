@@ -82,6 +82,7 @@ pub(crate) fn interrupts(thread: &str, view: &View) -> Vec<Interrupt> {
         key: question.key.clone(),
         task: question.task.clone(),
         ns: question.task.rsplit_once('/').map_or("", |(ns, _)| ns).to_owned(),
+        response_schema: view.answers.schema(&question.key).cloned(),
     };
     view.questions.iter().map(interrupt).collect()
 }

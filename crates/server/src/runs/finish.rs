@@ -170,9 +170,10 @@ fn stand(record: &mut ThreadRecord, ending: &Ending) {
 /// What a thread waits for, by the task of the root graph that waits: a question from inside is that of the task around it.
 pub(crate) fn pending(thread: &str, interrupts: &[Interrupt]) -> BTreeMap<String, Vec<PendingInterrupt>> {
     let mut pending: BTreeMap<String, Vec<PendingInterrupt>> = BTreeMap::new();
-    for Interrupt { id, value, task, .. } in interrupts {
+    for Interrupt { id, value, task, response_schema, .. } in interrupts {
         let root = task.split('/').next().unwrap_or_default();
-        let one = PendingInterrupt { id: id.clone(), value: value.clone(), response_schema: None };
+        let (id, value, response_schema) = (id.clone(), value.clone(), response_schema.clone());
+        let one = PendingInterrupt { id, value, response_schema };
         pending.entry(task_id(thread, root).to_string()).or_default().push(one);
     }
     pending

@@ -147,6 +147,7 @@ impl<'r> Follower<'r> {
                     key: key.clone(),
                     task: task.to_string(),
                     ns: event.ns.to_string(),
+                    response_schema: self.outline.answers.schema(key).cloned(),
                 };
                 self.tell(event, LogEvent::Interrupted { node: node_of(&task).to_owned(), task, interrupt });
             }

@@ -36,6 +36,7 @@ use graphloom_core_graph::{Clock, SystemClock};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
+use crate::artifacts;
 use crate::graph::{Fields, Graph, Stores};
 use crate::log::{Logs, ThreadLog};
 use crate::records::{Completion, Multitask, Records, RunRecord};
@@ -231,7 +232,7 @@ impl RunManager {
         }
     }
 
-    /// Deletes a thread with its checkpoints, runs and log; runs under way are cancelled first.
+    /// Deletes a thread with its checkpoints, runs, log and documents; runs under way are cancelled first.
     ///
     /// # Errors
     /// [`Refusal::NotFound`]; the store's.
@@ -240,6 +241,7 @@ impl RunManager {
         self.inner.records.threads.delete(thread).await?;
         self.inner.records.runs.delete_of_thread(thread).await?;
         self.inner.logs.delete(thread).await?;
+        artifacts::delete_all(&*self.inner.stores.memory, &thread.to_string()).await?;
         self.inner.delete_checkpoints(thread).await
     }
 

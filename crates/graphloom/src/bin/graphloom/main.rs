@@ -11,13 +11,15 @@ mod mcp;
 mod model;
 mod new;
 mod runs;
+#[cfg(feature = "serve")]
+mod serve;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use graphloom_cli::{BaseArgs, ExitStatus, Failure, Session};
 
-/// Runs an agent with tools and skills, makes crates with a graph, tells what is there to work with, fetches the built-in model, and shows stored runs
+/// Runs an agent with tools and skills, makes crates with a graph, tells what is there to work with, fetches the built-in model, serves graphs, and shows stored runs
 #[derive(Parser, Debug)]
 #[command(name = "graphloom", version, arg_required_else_help = true)]
 struct Args {
@@ -47,6 +49,9 @@ enum Command {
     Mcp(mcp::McpCommand),
     /// Tell which models, keys, servers, search engines and stores are there, whether they answer, and what each allows
     Doctor(doctor::DoctorArgs),
+    /// Serve graphs to chat pages, editors, agents and programs, until Ctrl-C
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArgs),
     /// List, show and draw the runs of a data directory
     #[command(subcommand)]
     Runs(runs::RunsCommand),
@@ -75,6 +80,8 @@ async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         #[cfg(feature = "mcp")]
         Command::Mcp(command) => mcp::run(command, &session).await,
         Command::Doctor(args) => doctor::run(args, &dirs?, &session).await,
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => Box::pin(serve::run(args, &session)).await,
         Command::Runs(command) => runs::run(command, &session).await,
     }
 }

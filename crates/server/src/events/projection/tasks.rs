@@ -74,7 +74,11 @@ pub(super) fn failed(thread: Uuid, task: &str, node: &str, error: &str, events: 
 /// A task ends with a question: it begins anew when it is answered.
 pub(super) fn asked(thread: Uuid, task: &str, node: &str, interrupt: &Interrupt, events: &mut Events<'_>) {
     events.add_of_node(Channel::Tasks, node, || {
-        let interrupts = [json!({ "id": interrupt.id, "value": interrupt.value })];
+        let mut asked = json!({ "id": interrupt.id, "value": interrupt.value });
+        if let Some(schema) = &interrupt.response_schema {
+            asked["response_schema"] = schema.clone();
+        }
+        let interrupts = [asked];
         json!({ "id": id(thread, task), "name": node, "error": null, "result": {}, "interrupts": interrupts })
     });
     requested(interrupt, events);

@@ -74,7 +74,14 @@ fn commit(number: u64, source: Source, next: &[&str], values: Value) -> LogEvent
 
 fn interrupt(key: &str) -> Interrupt {
     let id = interrupt_id("t", key);
-    Interrupt { id, value: json!({ "q": key }), key: key.to_owned(), task: "n:1.0".to_owned(), ns: String::new() }
+    Interrupt {
+        id,
+        value: json!({ "q": key }),
+        key: key.to_owned(),
+        task: "n:1.0".to_owned(),
+        ns: String::new(),
+        response_schema: None,
+    }
 }
 
 fn update(node: &str, values: Value) -> LogEvent {

@@ -37,5 +37,9 @@ use crate::log::Interrupt;
 
 /// A question as clients see it.
 pub(super) fn interrupt(interrupt: &Interrupt) -> Value {
-    json!({"value": interrupt.value, "id": interrupt.id})
+    let mut told = json!({"value": interrupt.value, "id": interrupt.id});
+    if let Some(schema) = &interrupt.response_schema {
+        told["response_schema"] = schema.clone();
+    }
+    told
 }

@@ -1,0 +1,108 @@
+//! The options of `graphloom serve`.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use graphloom_cli::{Failure, ModelArgs, SourceArgs};
+use graphloom_server::{AllowedOrigins, Keys, Security, SecurityError};
+
+#[derive(Args, Debug)]
+pub(crate) struct ServeArgs {
+    /// The address to listen on. One that others can reach needs `--api-key-file`
+    #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+    /// The port to listen on; 0 finds a free one
+    #[arg(long, value_name = "PORT", default_value_t = 2024)]
+    port: u16,
+    /// Serve the demo graphs, which need no model
+    #[arg(long)]
+    pub(super) demo: bool,
+    /// Keep nothing: threads, runs and memories are gone when the server ends
+    #[arg(long)]
+    pub(super) in_memory: bool,
+    /// A file of the keys of clients, one a line: `NAME SCOPES KEY`, where the scopes are `read`, `run` and `admin` with
+    /// commas between. Every request needs one then
+    #[arg(long, value_name = "FILE")]
+    api_key_file: Option<PathBuf>,
+    /// Let the web pages of this origin call the server, as in `https://pages.example.org` or `http://localhost:*`; may be
+    /// given several times. Without it pages of this machine may, with `*` every page
+    #[arg(long, value_name = "ORIGIN")]
+    cors: Vec<String>,
+    /// Let pages of the public web that `--cors` names call a server on this machine or a private network
+    #[arg(long, requires = "cors")]
+    private_network: bool,
+    /// A name under which the server may be addressed, beside `localhost` and addresses; may be given several times
+    #[arg(long, value_name = "NAME", value_parser = host_name)]
+    allow_host: Vec<String>,
+    /// Post webhooks of runs to any host that the server can reach, also to this machine and private networks
+    #[arg(long)]
+    pub(super) allow_private_webhooks: bool,
+    /// The applications to serve: `writehere`, `obsius`, `pocketflow`, `deepsearch`, or `none`; all of them unless given
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(super) apps: Vec<App>,
+    /// A vault of notes for `obsius`, which clients know by the name of its folder; may be given several times. What runs
+    /// change in it is reviewed by their clients
+    #[arg(long, value_name = "DIR")]
+    pub(super) vault: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) models: ModelArgs,
+    #[command(flatten)]
+    pub(super) sources: SourceArgs,
+}
+
+/// An application that can be served.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum App {
+    /// Reports and stories
+    Writehere,
+    /// Requests about a vault of notes
+    Obsius,
+    /// Research conversations
+    Pocketflow,
+    /// Cited reports
+    Deepsearch,
+    /// None of them
+    None,
+}
+
+impl ServeArgs {
+    /// Whether an application is served.
+    pub(super) fn serves(&self, app: App) -> bool {
+        self.apps.is_empty() || self.apps.contains(&app)
+    }
+
+    /// Whether any application is.
+    pub(super) fn serves_any(&self) -> bool {
+        [App::Writehere, App::Obsius, App::Pocketflow, App::Deepsearch].into_iter().any(|app| self.serves(app))
+    }
+
+    /// What is asked of those who call the server.
+    pub(super) fn security(&self) -> Result<Security, Failure> {
+        let wrong = |error: SecurityError| Failure::usage(error.to_string());
+        let mut security = Security::at(SocketAddr::new(self.host, self.port));
+        if let Some(file) = &self.api_key_file {
+            security.keys = Keys::from_file(file).map_err(wrong)?;
+        }
+        security.hosts.clone_from(&self.allow_host);
+        security.cors.private_network = self.private_network;
+        security.cors.origins = match self.cors.as_slice() {
+            [] => AllowedOrigins::Loopback,
+            origins if origins.iter().any(|origin| origin == "*") => AllowedOrigins::Any,
+            origins => AllowedOrigins::Listed(
+                origins.iter().map(|origin| origin.parse()).collect::<Result<_, _>>().map_err(wrong)?,
+            ),
+        };
+        security.check().map_err(wrong)?;
+        Ok(security)
+    }
+}
+
+/// A name as it stands in the header `Host`, without a port.
+fn host_name(text: &str) -> Result<String, String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    if text.is_empty() || !text.chars().all(is_part) {
+        return Err("write the name of a host alone, as in `graphs.example.org`".to_owned());
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,67 @@
+//! What is told when the server answers requests.
+
+use std::fmt;
+use std::net::SocketAddr;
+
+use graphloom_cli::JSON_VERSION;
+use serde_json::{Value, json};
+
+/// What is told when the server answers requests.
+pub(super) struct Welcome {
+    pub(super) address: SocketAddr,
+    pub(super) graphs: Vec<String>,
+    /// Where everything is kept, for people.
+    pub(super) place: String,
+    pub(super) with_keys: bool,
+}
+
+impl Welcome {
+    /// The address that a program of this machine calls.
+    fn base_url(&self) -> String {
+        if self.address.ip().is_unspecified() {
+            format!("http://localhost:{}", self.address.port())
+        } else {
+            format!("http://{}", self.address)
+        }
+    }
+
+    /// The same for programs, a line of `--json`.
+    pub(super) fn event(&self) -> Value {
+        json!({ "v": JSON_VERSION, "event": "serving", "url": self.base_url(), "graphs": self.graphs, "store": self.place })
+    }
+}
+
+impl fmt::Display for Welcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = self.base_url();
+        writeln!(f, "listening on {url}{}", if self.with_keys { ", with keys" } else { "" })?;
+        writeln!(f, "  graphs: {}", self.graphs.join(", "))?;
+        writeln!(f, "  kept in {}", self.place)?;
+        writeln!(f, "  LangGraph Studio: https://smith.langchain.com/studio/?baseUrl={url}")?;
+        writeln!(f, "    (needs `--cors https://smith.langchain.com --private-network`)")?;
+        write!(f, "Ctrl-C stops it")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_of_all_networks_is_called_by_the_name_of_this_machine() {
+        for (address, url) in [
+            ("0.0.0.0:80", "http://localhost:80"),
+            ("[::]:80", "http://localhost:80"),
+            ("[::1]:2024", "http://[::1]:2024"),
+            ("127.0.0.1:2024", "http://127.0.0.1:2024"),
+        ] {
+            let welcome = Welcome {
+                address: address.parse().unwrap(),
+                graphs: Vec::new(),
+                place: String::new(),
+                with_keys: false,
+            };
+            assert_eq!(welcome.base_url(), url);
+        }
+    }
+}
