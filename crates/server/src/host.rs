@@ -1,5 +1,7 @@
 //! What all protocols do alike: find who is asked, and give the run manager what it needs.
 
+use std::sync::Arc;
+
 use graphloom_core_graph::store::NamespaceFilter;
 use uuid::Uuid;
 
@@ -66,10 +68,11 @@ impl Host {
         thread.map(drop).map_err(|error| Refusal::Failed(error.to_string()))
     }
 
-    /// Submits a run on a thread, or on one of its own where none is given.
+    /// Submits a run on a thread, or on one of its own where none is given. It counts against the server's limit of runs until
+    /// it has ended.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] for a thread that is not there; as [`RunManager::submit`].
+    /// [`Refusal::NotFound`] for a thread that is not there; [`Refusal::TooMany`] at the limit; as [`RunManager::submit`].
     pub(crate) async fn submit(
         &self,
         thread: Option<Uuid>,
@@ -77,6 +80,7 @@ impl Host {
         order: Order,
         options: RunOptions,
     ) -> Result<Submitted, Refusal> {
+        let permit = self.guard.capacity().run().map_err(|problem| Refusal::TooMany(problem.detail.into_owned()))?;
         let RunOptions { metadata, multitask, start_at, webhook, completion, run_id } = options;
         let new = NewRun {
             assistant: assistant.assistant_id,
@@ -90,10 +94,18 @@ impl Host {
             run_id,
         };
         let submitted = self.manager.submit(thread.or(run_id).unwrap_or_else(Uuid::now_v7), new).await;
-        submitted.map_err(|refusal| match refusal {
+        let submitted = submitted.map_err(|refusal| match refusal {
             Refusal::NotFound(_) => Refusal::NotFound("Thread or assistant not found.".to_owned()),
             other => other,
-        })
+        })?;
+        let (live, guard) = (Arc::clone(&submitted.live), self.guard.clone());
+        tokio::spawn(async move {
+            if let Some(ending) = live.ended().await {
+                guard.metrics().run_reached(ending.status.as_str());
+            }
+            drop(permit);
+        });
+        Ok(submitted)
     }
 
     /// The thread of an id, made where there is none.

@@ -22,7 +22,10 @@ pub(crate) enum Refusal {
     /// What it says does not fit what is asked for.
     #[error("{0}")]
     Invalid(String),
-    /// The server stops, or has too much to do.
+    /// As much is under way as there may be.
+    #[error("{0}")]
+    TooMany(String),
+    /// The server stops.
     #[error("{0}")]
     Unavailable(String),
     /// The store or the runtime failed.

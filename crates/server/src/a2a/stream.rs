@@ -25,7 +25,7 @@ struct Teller {
 }
 
 impl Teller {
-    fn status(&self, status: Value, is_last: bool) -> Value {
+    fn status(&self, status: &Value, is_last: bool) -> Value {
         let mut update = json!({"taskId": self.task.to_string(), "contextId": self.task.thread, "status": status});
         if is_last {
             // Read by 0.3 only; 1.0 ends with the stream.
@@ -34,7 +34,7 @@ impl Teller {
         json!({"statusUpdate": update})
     }
 
-    fn artifact(&self, artifact: Value, append: bool) -> Value {
+    fn artifact(&self, artifact: &Value, append: bool) -> Value {
         json!({"artifactUpdate": {
             "taskId": self.task.to_string(), "contextId": self.task.thread, "artifact": artifact, "append": append,
         }})
@@ -44,7 +44,7 @@ impl Teller {
         match &entry.event {
             LogEvent::Message { chunk, .. } if !chunk.content.is_empty() => {
                 let append = std::mem::replace(&mut self.has_said, true);
-                vec![self.artifact(artifact("response", json!({"text": chunk.content})), append)]
+                vec![self.artifact(&artifact("response", &json!({"text": chunk.content})), append)]
             }
             LogEvent::Commit(CommitOf { values, .. }) if entry.ns.is_empty() => {
                 self.said = last_said(values).map(|message| message.text());
@@ -54,18 +54,18 @@ impl Teller {
                 self.is_over = true;
                 let mut told = Vec::new();
                 if let (Some(text), false, true) = (&self.said, self.has_said, interrupts.is_empty()) {
-                    told.push(self.artifact(artifact("response", json!({"text": text})), false));
+                    told.push(self.artifact(&artifact("response", &json!({"text": text})), false));
                 }
-                told.extend(interrupts.iter().map(|interrupt| self.artifact(asked_artifact(interrupt), false)));
+                told.extend(interrupts.iter().map(|interrupt| self.artifact(&asked_artifact(interrupt), false)));
                 let run = serde_json::from_value(Value::String(ended.clone())).unwrap_or(RunStatus::Error);
                 let stands = Stands { said: None, asked: interrupts.clone(), failure: failure.clone() };
-                told.push(self.status(status(state_of(run, interrupts), entry.time, &stands), true));
+                told.push(self.status(&status(state_of(run, interrupts), entry.time, &stands), true));
                 told
             }
             _ => {
                 let line = progress(entry).map(|line| {
                     let status = json!({"state": WORKING, "timestamp": timestamp(entry.time), "message": said(&line)});
-                    self.status(status, false)
+                    self.status(&status, false)
                 });
                 line.into_iter().collect()
             }
@@ -99,7 +99,7 @@ pub(super) async fn streamed(
                 Ok(None) | Err(_) => {
                     teller.is_over = true;
                     let status = json!({"state": "TASK_STATE_CANCELED", "message": said("the task was deleted")});
-                    waiting.push_back(teller.status(status, true));
+                    waiting.push_back(teller.status(&status, true));
                 }
             }
         }

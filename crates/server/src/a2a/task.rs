@@ -103,13 +103,13 @@ impl Stands {
 
     /// What the agent said, and the data of what it asks.
     fn artifacts(&self) -> Vec<Value> {
-        let said = self.said.as_ref().map(|text| artifact("response", json!({"text": text})));
+        let said = self.said.as_ref().map(|text| artifact("response", &json!({"text": text})));
         said.into_iter().chain(self.asked.iter().map(asked_artifact)).collect()
     }
 }
 
 /// An artefact of one part.
-pub(super) fn artifact(name: &str, part: Value) -> Value {
+pub(super) fn artifact(name: &str, part: &Value) -> Value {
     json!({"artifactId": name, "name": name, "parts": [part]})
 }
 

@@ -37,18 +37,27 @@ pub(super) struct ResumeEntry {
     pub(super) payload: Value,
 }
 
+impl ResumeEntry {
+    fn answer(&self) -> Value {
+        match self.status {
+            ResumeStatus::Resolved => self.payload.clone(),
+            ResumeStatus::Cancelled => Value::Null,
+        }
+    }
+}
+
 /// What became of an interrupt on the side of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum ResumeStatus {
     Resolved,
-    /// The graph gets `null` for an answer, unless there is a payload.
+    /// The graph gets `null` for an answer.
     Cancelled,
 }
 
 /// What the graph is asked to do.
 pub(super) enum Asked {
-    Order(Order),
+    Order(Box<Order>),
     Refused { code: &'static str, message: String },
 }
 
@@ -68,7 +77,7 @@ pub(super) fn asked(thread: &str, outline: &Outline, view: &View, input: &RunAge
             return refused("interrupts_pending", message);
         }
         let values = fields(outline, view, input);
-        return Asked::Order(Order::input(values));
+        return Asked::Order(Box::new(Order::input(values)));
     }
     let given: BTreeSet<String> = resume.iter().map(|entry| entry.interrupt_id.clone()).collect();
     if let Some(unknown) = given.difference(&open).next() {
@@ -82,9 +91,10 @@ pub(super) fn asked(thread: &str, outline: &Outline, view: &View, input: &RunAge
             format!("a resume answers every open interrupt; missing: {}", listed(&missing)),
         );
     }
-    let answers: Fields = resume.iter().map(|entry| (entry.interrupt_id.clone(), entry.payload.clone())).collect();
+    let answers: Fields = resume.iter().map(|entry| (entry.interrupt_id.clone(), entry.answer())).collect();
     let command = Command { resume: answers.into(), ..Command::default() };
-    Asked::Order(Order { command: Some(command), strict_resume: true, ..Order::default() })
+    let order = Order { command: Some(command), strict_resume: true, ..Order::default() };
+    Asked::Order(Box::new(order))
 }
 
 /// The messages, which are known by their ids, and of the state what the client has changed. A field that folds is taken while the

@@ -61,7 +61,7 @@ async fn run(
             return Ok(sse(&host.guard, permit, stream::iter(told.into_iter().map(|event| frame(&event)))));
         }
     };
-    let submitted = host.submit(Some(thread), &assistant, order, RunOptions::default()).await?;
+    let submitted = host.submit(Some(thread), &assistant, *order, RunOptions::default()).await?;
     let run = submitted.record.run_id;
     let attended = CancelOnDrop::new(&host, thread, run);
     let tail = RunTail::new(&submitted.log, run, submitted.before);

@@ -52,10 +52,6 @@ struct Shared {
     draining: watch::Sender<bool>,
 }
 
-/// The id of a request: the client's, or one of ours.
-#[derive(Clone, Debug)]
-pub(crate) struct RequestId(pub(crate) HeaderValue);
-
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 impl Guard {
@@ -197,7 +193,6 @@ async fn observe(State(entry): State<Entry>, mut request: Request, next: Next) -
     let method = request.method().clone();
     let route = template(&request).unwrap_or("unknown").to_owned();
     let rule = entry.rule(&request);
-    request.extensions_mut().insert(RequestId(id.clone()));
     request.extensions_mut().insert(JsonDepth(entry.guard.0.limits.json_depth));
     let span = tracing::info_span!(
         "request",

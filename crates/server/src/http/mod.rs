@@ -25,17 +25,16 @@ mod stall;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use guard::{Guard, RequestId};
+pub(crate) use guard::Guard;
 pub(crate) use json::Json;
 pub(crate) use keys::Caller;
 pub use keys::{Keys, Scope};
-pub(crate) use limits::{Capacity, Permit};
-pub(crate) use metrics::Metrics;
+pub(crate) use limits::Permit;
 pub use origin::{AllowedOrigin, AllowedOrigins};
 pub(crate) use path::{AssistantUuid, CheckpointUuid, CronUuid, Path, RunUuid, ThreadUuid, uuid_of};
 pub(crate) use problem::Problem;
 pub(crate) use query::Query;
-pub(crate) use routes::{Render, Routes};
+pub(crate) use routes::Routes;
 pub use security::{Cors, Limits, Security, SecurityError};
 pub use serve::ServeError;
 pub(crate) use serve::{bind, serve};

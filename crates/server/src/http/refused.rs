@@ -1,5 +1,7 @@
 //! What a refusal is on HTTP.
 
+use std::time::Duration;
+
 use axum::http::StatusCode;
 use graphloom_core_graph::RunError;
 use graphloom_core_graph::checkpoint::CheckpointError;
@@ -17,6 +19,9 @@ impl From<Refusal> for Problem {
             Refusal::Conflict(detail) => Self::conflict(detail),
             Refusal::BadRequest(detail) => Self::bad_request(detail),
             Refusal::Invalid(detail) => Self::unprocessable(detail),
+            Refusal::TooMany(detail) => {
+                Self::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after(Duration::from_secs(1))
+            }
             Refusal::Unavailable(detail) => Self::new(StatusCode::SERVICE_UNAVAILABLE, detail),
             Refusal::Failed(detail) => {
                 tracing::error!(detail, "a request failed");

@@ -29,14 +29,6 @@ const CHUNK: usize = 16 << 10;
 pub(crate) struct Frame(Bytes);
 
 impl Frame {
-    /// An event whose data are JSON on one line. A line break in the name or the id is a blank.
-    ///
-    /// # Errors
-    /// When `data` cannot be written as JSON, as a map whose keys are no strings.
-    pub(crate) fn new(event: &str, data: &impl Serialize, id: Option<&str>) -> Result<Self, serde_json::Error> {
-        Ok(Self::encoded(event, &serde_json::to_string(data)?, id))
-    }
-
     /// An event whose data are JSON already, or a word such as `[DONE]`. A line break between its tokens is a blank.
     pub(crate) fn encoded(event: &str, data: &str, id: Option<&str>) -> Self {
         let mut frame = String::with_capacity(event.len() + data.len() + id.map_or(0, str::len) + 32);
@@ -61,6 +53,7 @@ impl Frame {
     }
 
     /// The bytes on the wire.
+    #[cfg(test)]
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }

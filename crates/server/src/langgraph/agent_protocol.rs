@@ -15,7 +15,7 @@ use super::schemas::assistant_schemas;
 use crate::chat::takes_messages;
 use crate::host::Host;
 use crate::http::{Json, Path, Problem, Routes, RunUuid, late_json};
-use crate::records::{Assistant, AssistantSearch, RunRecord, RunStatus};
+use crate::records::{Assistant, AssistantSearch, RunRecord};
 use crate::refusal::Refusal;
 use crate::runs::Cancel;
 

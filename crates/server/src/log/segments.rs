@@ -60,13 +60,13 @@ impl Segments {
             .when(Condition::new("last", Comparison::Gte, seq))
             .limit(1);
         let items = self.store.query(&query).await?;
-        items.into_iter().next().map(|item| self.entries(item)).transpose()
+        items.first().map(|item| self.entries(item)).transpose()
     }
 
     /// A segment by its index.
     pub(super) async fn at(&self, index: u64) -> Result<Option<Vec<Arc<Entry>>>, StoreError> {
         let item = self.store.get(&self.namespace, &key(index)).await?;
-        item.map(|item| Ok(self.entries(item)?.1)).transpose()
+        item.map(|item| Ok(self.entries(&item)?.1)).transpose()
     }
 
     pub(super) async fn delete(&self) -> Result<(), StoreError> {
@@ -88,11 +88,11 @@ impl Segments {
         Ok(Place { index: self.index(item)?, last, time })
     }
 
-    fn entries(&self, item: Item) -> Result<(u64, Vec<Arc<Entry>>), StoreError> {
+    fn entries(&self, item: &Item) -> Result<(u64, Vec<Arc<Entry>>), StoreError> {
         let text =
             item.value.get("entries").and_then(Value::as_str).ok_or_else(|| self.corrupt("it has no `entries`"))?;
         let entries = serde_json::from_str(text).map_err(|error| self.corrupt(&error.to_string()))?;
-        Ok((self.index(&item)?, entries))
+        Ok((self.index(item)?, entries))
     }
 
     fn index(&self, item: &Item) -> Result<u64, StoreError> {

@@ -75,14 +75,7 @@ pub(super) async fn resume(
 }
 
 async fn submit(host: &Host, thread: Uuid, assistant: &Assistant, order: Order) -> Result<Submitted, Refusal> {
-    let permit = host.guard.capacity().run().map_err(|problem| Refusal::Unavailable(problem.detail.into_owned()))?;
-    let submitted = host.submit(Some(thread), assistant, order, RunOptions::default()).await?;
-    let live = Arc::clone(&submitted.live);
-    tokio::spawn(async move {
-        live.ended().await;
-        drop(permit);
-    });
-    Ok(submitted)
+    host.submit(Some(thread), assistant, order, RunOptions::default()).await
 }
 
 impl Followed {

@@ -41,7 +41,7 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-/// What begins the prompts with which Open WebUI asks for titles and tags. They are no part of a chat.
+/// What begins the prompts with which `Open WebUI` asks for titles and tags. They are no part of a chat.
 const SIDE_JOB: &str = "### Task:";
 
 pub(super) async fn create(
@@ -117,7 +117,7 @@ struct Head {
 }
 
 impl Head {
-    fn completion(&self, message: Value, usage: Usage) -> Value {
+    fn completion(&self, message: &Value, usage: Usage) -> Value {
         json!({
             "id": self.id, "object": "chat.completion", "created": self.created, "model": self.model,
             "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": "stop"}],
@@ -125,7 +125,7 @@ impl Head {
         })
     }
 
-    fn chunk(&self, choices: Value) -> Value {
+    fn chunk(&self, choices: &Value) -> Value {
         json!({
             "id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model,
             "choices": choices,
@@ -134,7 +134,7 @@ impl Head {
 
     fn delta(&self, delta: &Value, finish_reason: Option<&str>) -> Frame {
         let choices = json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason}]);
-        frame(&self.chunk(choices))
+        frame(&self.chunk(&choices))
     }
 }
 
@@ -160,7 +160,7 @@ async fn whole(head: &Head, mut speech: Speech) -> Result<Value, Problem> {
     let message = json!({
         "role": "assistant", "content": content, "refusal": null, "reasoning_content": reasoning,
     });
-    Ok(head.completion(message, speech.usage()))
+    Ok(head.completion(&message, speech.usage()))
 }
 
 /// Where a stream is.
@@ -190,7 +190,7 @@ fn streamed(head: Head, speech: Speech, include_usage: bool) -> impl futures::St
                 }
             },
             Part::Usage => {
-                let mut chunk = head.chunk(json!([]));
+                let mut chunk = head.chunk(&json!([]));
                 chunk["usage"] = usage_of(speech.usage());
                 (frame(&chunk), Part::Done)
             }

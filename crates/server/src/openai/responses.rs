@@ -126,7 +126,7 @@ fn order(input: Value, instructions: Option<String>) -> Result<Order, Problem> {
                         let output = item.get("output").and_then(Value::as_str).map(answer);
                         answers.insert(id.to_owned(), output.ok_or_else(|| refused("it has no `output`"))?);
                     }
-                    None | Some("message") => messages.push(message(item).map_err(|what| refused(&what))?),
+                    None | Some("message") => messages.push(message(&item).map_err(|what| refused(&what))?),
                     // What the model said and thought before is in the thread.
                     Some("function_call" | "reasoning") => {}
                     Some(other) => return Err(refused(&format!("items of type `{other}` are not taken"))),
@@ -144,7 +144,7 @@ fn order(input: Value, instructions: Option<String>) -> Result<Order, Problem> {
 }
 
 /// A message item in the form that graphs take: the text of its parts.
-fn message(item: Value) -> Result<Value, String> {
+fn message(item: &Value) -> Result<Value, String> {
     let role = item.get("role").cloned().unwrap_or_else(|| "user".into());
     let content = match item.get("content") {
         Some(Value::Array(parts)) => {

@@ -156,7 +156,7 @@ impl Locked {
         }
         if self.state.waiting.len() >= inner.limits.queued {
             let queued = inner.limits.queued;
-            return Err(Refusal::Unavailable(format!(
+            return Err(Refusal::TooMany(format!(
                 "{queued} runs wait on the thread, as many as there may be; try again later"
             )));
         }

@@ -33,7 +33,7 @@ pub(super) struct Execution<'r> {
 
 /// How an execution ended.
 pub(super) enum Executed {
-    Ended(Ending, Progress),
+    Ended(Box<Ending>, Progress),
     /// The process stops: the run is taken up again by the next one.
     Left,
 }
@@ -43,7 +43,8 @@ impl Executed {
     pub(super) fn failed(message: String) -> Self {
         let failure = Some(RunFailure { error: "RunError".to_owned(), message });
         let (status, stands) = (RunStatus::Error, ThreadStatus::Error);
-        Self::Ended(Ending { status, stands, values: None, interrupts: Vec::new(), failure }, Progress::default())
+        let ending = Ending { status, stands, values: None, interrupts: Vec::new(), failure };
+        Self::Ended(Box::new(ending), Progress::default())
     }
 }
 
@@ -186,7 +187,7 @@ impl Execution<'_> {
         if stands == ThreadStatus::Idle && !interrupts.is_empty() {
             stands = ThreadStatus::Interrupted;
         }
-        Executed::Ended(Ending { status, stands, values, interrupts, failure: failed }, progress)
+        Executed::Ended(Box::new(Ending { status, stands, values, interrupts, failure: failed }), progress)
     }
 
     async fn fail(&self, failure: RunFailure) -> Executed {
@@ -194,7 +195,7 @@ impl Execution<'_> {
         // What a run could not begin leaves the thread as it was.
         let stands = if interrupts.is_empty() { ThreadStatus::Error } else { ThreadStatus::Interrupted };
         let ending = Ending { status: RunStatus::Error, stands, values, interrupts, failure: Some(failure) };
-        Executed::Ended(ending, Progress::default())
+        Executed::Ended(Box::new(ending), Progress::default())
     }
 
     /// The state of the thread and what it waits for, as far as they can be read.

@@ -44,7 +44,7 @@ impl Inner {
         if let Err(error) = recorded {
             tracing::error!(run = %job.record.run_id, %error, "the end of a run could not be recorded");
         }
-        job.live.end(ending);
+        job.live.end(*ending);
         self.webhooks.deliver(&job.record);
         if job.record.temporary_thread && job.record.on_completion == Completion::Delete {
             // Clients that come back find the log for a while.
@@ -67,9 +67,8 @@ impl Inner {
     }
 
     fn tell_end(&self, desk: &Desk, run: Uuid, ending: &Ending) -> u64 {
-        let status = serde_json::to_value(ending.status).unwrap_or_default();
         let event = LogEvent::RunEnded {
-            status: status.as_str().unwrap_or_default().to_owned(),
+            status: ending.status.as_str().to_owned(),
             failure: ending.failure.clone(),
             interrupts: ending.interrupts.clone(),
         };
@@ -100,7 +99,11 @@ impl Inner {
         let has_record = !job.record.temporary_thread || job.record.on_completion == Completion::Keep;
         let stands = async {
             if has_record {
-                self.records.threads.update(thread, |record| Ok(stand(record, ending))).await?;
+                let stands = |record: &mut ThreadRecord| {
+                    stand(record, ending);
+                    Ok(())
+                };
+                self.records.threads.update(thread, stands).await?;
             }
             Ok(())
         };

@@ -44,7 +44,7 @@ pub(super) async fn tell_missing(
             .filter(|field| row.fields.of(field) == Some(row.number))
             .map(|field| Arc::from(field.as_str()))
             .collect();
-        for task in tasks_of(checkpoints, &thread, &row).await? {
+        if let Some(task) = task_of(checkpoints, &thread, &row).await? {
             let written = changed.iter().filter_map(|field| {
                 let now = view.values.get(&**field)?;
                 Some((field.to_string(), difference(before.get(&**field), now)))
@@ -78,7 +78,7 @@ async fn told(record: &RunRecord, log: &Arc<ThreadLog>) -> Result<Option<u64>, R
 }
 
 /// The only task that a checkpoint commits. Of several it is not known who wrote what.
-async fn tasks_of(
+async fn task_of(
     checkpoints: &dyn Checkpointer,
     thread: &str,
     row: &CheckpointRow,

@@ -68,23 +68,19 @@ pub(crate) struct Inner {
     is_closing: AtomicBool,
     /// Told when a desk is empty.
     idle: Notify,
-    /// Names this process in the records of its runs.
-    owner: String,
     limits: RunLimits,
 }
 
 /// How much is run at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunLimits {
-    /// Runs under way on all threads together; more are refused.
-    pub(crate) concurrent: usize,
     /// Runs that wait on one thread; more are refused.
     pub(crate) queued: usize,
 }
 
 impl Default for RunLimits {
     fn default() -> Self {
-        Self { concurrent: 10_000, queued: 1_000 }
+        Self { queued: 1_000 }
     }
 }
 
@@ -134,7 +130,6 @@ impl RunManager {
                 desks: DashMap::new(),
                 is_closing: AtomicBool::new(false),
                 idle: Notify::new(),
-                owner: Uuid::new_v4().to_string(),
                 limits,
             }),
         }
@@ -174,12 +169,6 @@ impl RunManager {
         let inner = &self.inner;
         if inner.is_closing.load(Ordering::Acquire) {
             return Err(Refusal::Unavailable("the server stops; try again later".to_owned()));
-        }
-        if inner.desks.len() >= inner.limits.concurrent && !inner.desks.contains_key(&thread) {
-            let most = inner.limits.concurrent;
-            return Err(Refusal::Unavailable(format!(
-                "runs are under way on {most} threads, as many as there may be; try again later"
-            )));
         }
         // A client that goes away in between must not leave a run that is stored and never begins.
         let inner = Arc::clone(inner);

@@ -54,7 +54,7 @@ impl Inner {
                 Left::Nothing => {}
                 Left::Middle => job.goes_on = true,
                 Left::Ended(ending) => {
-                    let executed = Executed::Ended(ending, Progress::default());
+                    let executed = Executed::Ended(Box::new(ending), Progress::default());
                     self.finish(&locked.desk, job, executed).await;
                     locked.next(self);
                     return Ok(());

@@ -53,7 +53,9 @@ impl From<Refusal> for CommandError {
             Refusal::NotFound(message) | Refusal::BadRequest(message) | Refusal::Invalid(message) => {
                 Self::new(ErrorCode::InvalidArgument, message)
             }
-            Refusal::Conflict(message) | Refusal::Unavailable(message) => Self::new(ErrorCode::UnknownError, message),
+            Refusal::Conflict(message) | Refusal::TooMany(message) | Refusal::Unavailable(message) => {
+                Self::new(ErrorCode::UnknownError, message)
+            }
             Refusal::Failed(message) => Self::failed(&message),
         }
     }

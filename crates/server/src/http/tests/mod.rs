@@ -216,13 +216,13 @@ async fn flood(State(guard): State<Guard>) -> Result<Response, Problem> {
     let frames = futures::stream::unfold(0_u64, |n| async move {
         streams::FLOODED.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         let data = json!({ "n": n, "text": "x".repeat(1000) });
-        Some((Frame::new("values", &data, Some(&n.to_string())).expect("JSON"), n + 1))
+        Some((Frame::encoded("values", &data.to_string(), Some(&n.to_string())), n + 1))
     });
     Ok(events(&guard, guard.capacity().stream()?, frames))
 }
 
 async fn silent(State(guard): State<Guard>) -> Result<Response, Problem> {
-    let first = Frame::new("metadata", &json!({ "run_id": "r" }), None).expect("JSON");
+    let first = Frame::encoded("metadata", &json!({ "run_id": "r" }).to_string(), None);
     let frames = futures::stream::iter([first]).chain(futures::stream::pending());
     Ok(events(&guard, guard.capacity().stream()?, frames))
 }

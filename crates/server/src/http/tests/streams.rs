@@ -17,10 +17,10 @@ pub(super) static FLOODED: AtomicUsize = AtomicUsize::new(0);
 fn a_frame_is_lines_with_cr_and_lf() {
     let cases = [
         (
-            Frame::new("values", &json!({"a": "1\n2"}), None).unwrap(),
+            Frame::encoded("values", &json!({"a": "1\n2"}).to_string(), None),
             "event: values\r\ndata: {\"a\":\"1\\n2\"}\r\n\r\n",
         ),
-        (Frame::new("end", &json!(null), Some("17-3")).unwrap(), "event: end\r\ndata: null\r\nid: 17-3\r\n\r\n"),
+        (Frame::encoded("end", &json!(null).to_string(), Some("17-3")), "event: end\r\ndata: null\r\nid: 17-3\r\n\r\n"),
         (Frame::encoded("", "[DONE]", None), "data: [DONE]\r\n\r\n"),
         (Frame::encoded("a\r\ndata: b", "{\n}", Some("1\n2")), "event: a  data: b\r\ndata: { }\r\nid: 1 2\r\n\r\n"),
     ];

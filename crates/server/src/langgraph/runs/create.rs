@@ -40,17 +40,10 @@ pub(in crate::langgraph) async fn submit(
     parsed: ParsedRun,
 ) -> Result<Submitted, Problem> {
     let ParsedRun { assistant, order, options, creates_thread } = parsed;
-    let permit = host.guard.capacity().run()?;
     if let (Some(thread), true) = (thread, creates_thread) {
         host.ensure_thread(thread).await?;
     }
-    let submitted = host.submit(thread, &assistant, order, options).await?;
-    let live = std::sync::Arc::clone(&submitted.live);
-    tokio::spawn(async move {
-        live.ended().await;
-        drop(permit);
-    });
-    Ok(submitted)
+    Ok(host.submit(thread, &assistant, order, options).await?)
 }
 
 async fn accept(host: &Host, thread: Option<Uuid>, body: RunBody) -> Result<Submitted, Problem> {

@@ -27,6 +27,18 @@ pub(crate) enum RunStatus {
 }
 
 impl RunStatus {
+    /// The status as the wire names it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Success => "success",
+            Self::Error => "error",
+            Self::Timeout => "timeout",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
     /// Whether the run has ended. It stays so.
     pub(crate) fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Running)
@@ -105,8 +117,6 @@ pub(crate) struct RunRecord {
     pub(crate) error: Option<RunFailure>,
     /// The numbers of the first and the last checkpoint that it made.
     pub(crate) checkpoints: Option<(u64, u64)>,
-    /// The process that executes it.
-    pub(crate) owner: Option<String>,
     /// The checkpoint at the head of its thread before it.
     #[serde(default)]
     pub(crate) base: Option<u64>,
@@ -139,7 +149,6 @@ impl RunRecord {
             webhook: None,
             error: None,
             checkpoints: None,
-            owner: None,
             base: None,
             before: 0,
             is_left: false,

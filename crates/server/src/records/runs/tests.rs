@@ -143,7 +143,7 @@ async fn one_of_many_ends_a_run() {
                             return Err(RecordError::Conflict("too late".to_owned()));
                         }
                         run.status = RunStatus::Success;
-                        run.owner = Some(format!("{n}"));
+                        run.cancel_reason = Some(format!("{n}"));
                         Ok(())
                     };
                     records.runs.update(run.thread_id, run.run_id, claim).await.ok()
