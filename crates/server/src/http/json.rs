@@ -73,16 +73,21 @@ fn unread(rejection: &BytesRejection) -> Problem {
     Problem::bad_request("Request body could not be read to its end")
 }
 
+/// Whether a body is JSON, whatever it says.
+fn is_json(body: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok()
+}
+
 /// Reads a body as a `T`; `depth` is the number of levels that arrays and objects must stay below.
 pub(crate) fn parse<T: DeserializeOwned>(body: &[u8], depth: usize) -> Result<T, Problem> {
-    let body = if body.is_empty() { b"null" } else { body };
-    let is_empty = body == b"null";
+    let (body, is_empty) = if body.is_empty() { (&b"null"[..], true) } else { (body, false) };
     check_depth(body, depth.min(MAX_JSON_DEPTH))?;
     let mut reader = serde_json::Deserializer::from_slice(body);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
         match error.inner().classify() {
-            serde_json::error::Category::Data if is_empty => Problem::unprocessable("A JSON body is required"),
+            // A field is named only in what is JSON to its end.
+            serde_json::error::Category::Data if is_empty || !is_json(body) => invalid_json(),
             serde_json::error::Category::Data => at_path("request body", &path, &error.into_inner().to_string()),
             _ => invalid_json(),
         }
@@ -159,7 +164,8 @@ mod tests {
         assert_eq!(refused::<Value>("{"), "Invalid JSON in request body");
         assert_eq!(refused::<Value>("{} {}"), "Invalid JSON in request body");
         assert_eq!(refused::<Value>("\u{feff}{}"), "Invalid JSON in request body");
-        assert_eq!(refused::<Search>(""), "A JSON body is required");
+        assert_eq!(refused::<Search>(""), "Invalid JSON in request body");
+        assert_eq!(refused::<Search>(r#"{"a":1}}"#), "Invalid JSON in request body");
         let nested = refused::<Vec<Search>>(r#"[{"limit":1},{"limit":"x"}]"#);
         assert!(
             nested.starts_with("Invalid request body at `[1].limit`: invalid type: string \"x\", expected u32"),

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::graph::{Fields, Outline, interrupt_id};
 use crate::log::{CommitOf, Interrupt, LogEvent, ThreadLog};
-use crate::messages::{MESSAGE_EVENT, MessageChunk};
+use crate::messages::{MESSAGE_EVENT, MessageChunk, ToolCallChunk, Usage};
 
 /// Takes the events of one run of the runtime to the log.
 pub(super) struct Follower<'r> {
@@ -199,11 +199,25 @@ impl<'r> Follower<'r> {
             if !self.streamed.insert(message.id().to_owned()) {
                 continue;
             }
-            let chunk = MessageChunk { is_last: true, ..MessageChunk::text(message.id(), message.text()) };
+            let chunk = whole_chunk(&message);
             let task = event.task.clone().unwrap_or_default();
             self.tell(event, LogEvent::Message { task, node: node.to_owned(), chunk });
         }
     }
+}
+
+/// A message as one piece.
+fn whole_chunk(message: &crate::messages::Message) -> MessageChunk {
+    let text = |call: &Value, key: &str| call.get(key).and_then(Value::as_str).map(str::to_owned);
+    let calls = message.tool_calls().iter().zip(0..).map(|(call, index)| ToolCallChunk {
+        index,
+        id: text(call, "id"),
+        name: text(call, "name"),
+        args: call.get("args").map(Value::to_string).unwrap_or_default(),
+    });
+    let usage = message.get("usage_metadata").and_then(|usage| serde_json::from_value::<Usage>(usage.clone()).ok());
+    let text = MessageChunk::text(message.id(), message.text());
+    MessageChunk { tool_calls: calls.collect(), usage, is_last: true, ..text }
 }
 
 /// The node of a task, by its path `outer:3.0/inner:1.0`.

@@ -13,6 +13,8 @@
 mod delivery;
 mod outbox;
 mod targets;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;

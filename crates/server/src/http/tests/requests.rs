@@ -21,7 +21,7 @@ async fn a_request_is_read_or_refused_with_its_place() {
         ("GET", "/nowhere", "", 404, r#"{"detail":"Not Found"}"#),
         ("PUT", "/search", "{}", 405, r#"{"detail":"Method Not Allowed"}"#),
         ("POST", "/search", "{", 422, r#"{"detail":"Invalid JSON in request body"}"#),
-        ("POST", "/search", "", 422, r#"{"detail":"A JSON body is required"}"#),
+        ("POST", "/search", "", 422, r#"{"detail":"Invalid JSON in request body"}"#),
         ("POST", "/search", r#"{"limit":3}"#, 200, r#"{"limit":3,"names":[]}"#),
         (
             "POST",

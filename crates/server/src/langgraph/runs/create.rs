@@ -72,7 +72,7 @@ async fn stream(host: &Host, thread: Option<Uuid>, body: RunBody) -> Result<Resp
     let (options, ends) = (body.stream_options(), body.ends_with_client());
     let Submitted { record, log, before, .. } = accept(host, thread, body).await?;
     let (of, run) = (record.thread_id, record.run_id);
-    let stream = RunStream::new(&log, run, before, options, Since::Frame(FrameId::START))
+    let stream = RunStream::new(host, &log, run, before, options, Since::Frame(FrameId::START))
         .or_cancel(ends.then(|| CancelOnDrop::new(host, of, run)));
     Ok(located(events(&host.guard, permit, stream.frames()), thread, run, "stream"))
 }

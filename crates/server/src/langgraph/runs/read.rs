@@ -40,9 +40,9 @@ pub(super) struct JoinQuery {
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct StreamQuery {
-    /// What is told; unless set, what the run was asked to tell.
+    /// What is told; unless set, or where it is an empty text, what the run was asked to tell.
     #[serde(default)]
-    stream_mode: Vec<Mode>,
+    stream_mode: Vec<OrEmpty<Mode>>,
     /// Whether the run ends with the client.
     #[serde(default)]
     cancel_on_disconnect: bool,
@@ -52,10 +52,28 @@ pub(super) struct StreamQuery {
 pub(super) struct ThreadStreamQuery {
     /// What is told; `run_modes` unless set.
     #[serde(default)]
-    stream_mode: Vec<ThreadStreamMode>,
+    stream_mode: Vec<OrEmpty<ThreadStreamMode>>,
     /// The same, as the reference server spells it.
     #[serde(default)]
-    stream_modes: Vec<ThreadStreamMode>,
+    stream_modes: Vec<OrEmpty<ThreadStreamMode>>,
+}
+
+/// A mode, or the empty text that clients send for none.
+#[derive(Deserialize, JsonSchema)]
+#[serde(try_from = "String", bound(deserialize = "T: serde::de::DeserializeOwned"))]
+#[schemars(with = "String")]
+pub(super) struct OrEmpty<T>(Option<T>);
+
+impl<T: serde::de::DeserializeOwned> TryFrom<String> for OrEmpty<T> {
+    type Error = serde_json::Error;
+
+    fn try_from(text: String) -> Result<Self, serde_json::Error> {
+        if text.is_empty() { Ok(Self(None)) } else { serde_json::from_value(Value::String(text)).map(Some).map(Self) }
+    }
+}
+
+fn given<T>(modes: Vec<OrEmpty<T>>) -> Vec<T> {
+    modes.into_iter().filter_map(|mode| mode.0).collect()
 }
 
 pub(super) async fn list(
@@ -166,13 +184,14 @@ async fn streamed(
     // Of a run without a thread that has ended there is only its log, which begins with it.
     let before = found.as_ref().map_or(0, |record| record.before);
     let asked = found.as_ref().map(options_of).unwrap_or_default();
+    let modes = given(query.stream_mode);
     let options = StreamOptions {
-        modes: if query.stream_mode.is_empty() { asked.modes } else { Modes::of(query.stream_mode) },
+        modes: if modes.is_empty() { asked.modes } else { Modes::of(modes) },
         end: RunEndFrame::End,
         ..asked
     };
     let cancel = query.cancel_on_disconnect.then(|| CancelOnDrop::new(host, thread, run));
-    let stream = RunStream::new(&log, run, before, options, since).or_cancel(cancel);
+    let stream = RunStream::new(host, &log, run, before, options, since).or_cancel(cancel);
     Ok(located(events(&host.guard, permit, stream.frames()), at.0, run, "stream"))
 }
 
@@ -204,7 +223,7 @@ pub(super) async fn stream_thread(
     host.manager.records().threads.get(thread.0).await.map_err(Refusal::from)?;
     let permit = host.guard.capacity().stream()?;
     let log = host.manager.logs().open(thread.0).await.map_err(Refusal::from)?;
-    let modes: Vec<_> = query.stream_mode.into_iter().chain(query.stream_modes).collect();
+    let modes: Vec<_> = given(query.stream_mode).into_iter().chain(given(query.stream_modes)).collect();
     let stream = ThreadStream::new(&host, &log, &modes, since).await?;
     Ok(events(&host.guard, permit, stream.frames()))
 }

@@ -15,8 +15,8 @@ pub(super) struct Checkpoint<'c> {
     pub(super) spaces: &'c Spaces,
     /// The namespace of the runtime.
     pub(super) ns: &'c str,
-    /// Super-steps committed in the namespace.
-    pub(super) committed: u64,
+    /// Its step on the wire.
+    pub(super) step: i64,
     pub(super) commit: &'c CommitOf,
     pub(super) position: Position,
     /// The state at the checkpoint.
@@ -24,10 +24,6 @@ pub(super) struct Checkpoint<'c> {
 }
 
 impl Checkpoint<'_> {
-    pub(super) fn step(&self) -> i64 {
-        self.position.step(self.committed)
-    }
-
     /// The checkpoint before it.
     fn parent(&self) -> Option<Position> {
         if self.position.is_folded && self.commit.source == Source::Input {
@@ -94,7 +90,7 @@ impl Checkpoint<'_> {
             "values": self.values,
             "metadata": {
                 "source": self.source(),
-                "step": self.step(),
+                "step": self.step,
                 "parents": self.spaces.heads_above(&self.facts.thread, self.ns),
             },
             "next": next.iter().map(|node| &**node).collect::<Vec<_>>(),

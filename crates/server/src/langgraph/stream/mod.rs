@@ -6,6 +6,7 @@
 //! | the id of a frame names its place in the log | `frame_id.rs` |
 //! | what frames an entry of the log gives, whatever is asked for | `projection.rs` |
 //! | checkpoints, tasks, messages and chains in the words of the wire | `checkpoints.rs`, `tasks.rs`, `messages.rs`, `chains.rs` |
+//! | the steps of checkpoints from before a run | `steps.rs` |
 //! | a stream of one run | `run_stream.rs` |
 //! | a stream of a thread over its runs | `thread_stream.rs` |
 //! | a client that goes away ends its run, if it said so | `disconnect.rs` |
@@ -21,7 +22,10 @@ mod messages;
 mod mode;
 mod projection;
 mod run_stream;
+mod steps;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod thread_stream;
 
 use serde_json::{Value, json};

@@ -67,6 +67,11 @@ impl Modes {
         Self(Vec::new())
     }
 
+    /// Whether frames tell steps, which count the checkpoints before the run.
+    pub(super) fn tell_steps(&self) -> bool {
+        !self.0.iter().all(|mode| matches!(mode, Mode::Values | Mode::Updates | Mode::Custom | Mode::Tasks))
+    }
+
     pub(super) fn contains(&self, mode: Mode) -> bool {
         self.0.contains(&mode)
     }

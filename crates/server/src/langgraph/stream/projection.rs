@@ -86,8 +86,8 @@ pub(super) struct Spaces(BTreeMap<Arc<str>, Space>);
 struct Space {
     /// The entry with its newest state.
     head: Option<Arc<Entry>>,
-    /// Super-steps that were committed.
-    committed: u64,
+    /// The step of its newest checkpoint on the wire; none before the first.
+    step: Option<i64>,
     /// The graph of a subgraph.
     graph: String,
 }
@@ -118,6 +118,12 @@ impl Spaces {
         self.get(ns)?.values()
     }
 
+    /// The step of a checkpoint, if it is the newest one that was told.
+    fn step_at(&self, ns: &str, number: u64) -> Option<i64> {
+        let space = self.get(ns)?;
+        if space.commit()?.number == number { space.step } else { None }
+    }
+
     fn entry(&mut self, ns: &Arc<str>) -> &mut Space {
         self.0.entry(Arc::clone(ns)).or_default()
     }
@@ -133,6 +139,10 @@ impl Spaces {
         heads.reverse();
         heads.into_iter().collect()
     }
+}
+
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// A namespace and those around it, from the inside out; the last one is the root's.
@@ -160,6 +170,8 @@ pub(super) struct Projection {
     /// Questions that were told, with the namespaces in which they were.
     interrupts: Vec<(Arc<str>, Interrupt)>,
     messages: HashMap<String, PartialMessage>,
+    /// The steps of checkpoints that were there before the run.
+    steps: HashMap<u64, i64>,
 }
 
 /// Takes the frames of one entry.
@@ -217,8 +229,7 @@ impl Frames<'_> {
     fn task_end(&mut self, ns: &str, task: &RunningTask, end: &TaskEnd<'_>) {
         let facts = self.facts;
         self.tell(Mode::Tasks, ns, || task.end(facts, end));
-        let step = i64::try_from(task.step).unwrap_or(i64::MAX);
-        self.debug(ns, step, "task_result", || task.end(facts, end));
+        self.debug(ns, task.step, "task_result", || task.end(facts, end));
     }
 }
 
@@ -241,12 +252,47 @@ impl Projection {
             tasks: HashMap::new(),
             interrupts: Vec::new(),
             messages: HashMap::new(),
+            steps: HashMap::new(),
         }
     }
 
     /// Makes frames wherever they are.
     pub(super) fn show_all(&mut self) {
         self.after = FrameId::START;
+    }
+
+    /// The checkpoint from before the run whose step is needed for an entry, and is not known.
+    pub(super) fn needs_step(&self, entry: &Entry) -> Option<u64> {
+        if !self.options.modes.tell_steps() || !entry.ns.is_empty() {
+            return None;
+        }
+        let number = match &entry.event {
+            LogEvent::RunStarted { base, .. } => *base,
+            LogEvent::Commit(commit) => commit.parent.filter(|parent| self.spaces.step_at("", *parent).is_none()),
+            _ => None,
+        };
+        number.filter(|number| !self.steps.contains_key(number))
+    }
+
+    /// Takes the step of a checkpoint.
+    pub(super) fn know_step(&mut self, number: u64, step: i64) {
+        self.steps.insert(number, step);
+    }
+
+    /// The step of a checkpoint from before the run; where it is not known, the number of super-steps before it.
+    fn step_of(&self, number: u64, committed: u64) -> i64 {
+        self.steps.get(&number).copied().unwrap_or_else(|| signed(committed))
+    }
+
+    /// The step of a commit: an input counts for two.
+    fn step_after(&self, entry: &Entry, commit: &CommitOf) -> i64 {
+        let parent = match commit.parent {
+            None if commit.source == Source::Input => return 0,
+            None => return signed(entry.step),
+            Some(parent) => self.spaces.step_at(&entry.ns, parent).or_else(|| self.steps.get(&parent).copied()),
+        };
+        let Some(parent) = parent else { return signed(entry.step) };
+        if commit.source == Source::Input { parent + 2 } else { parent + 1 }
     }
 
     /// Takes up the next entry of the run, and returns its frames.
@@ -265,7 +311,7 @@ impl Projection {
     fn project(&mut self, entry: &Arc<Entry>, frames: &mut Frames<'_>) {
         let ns = &entry.ns;
         match &entry.event {
-            LogEvent::RunStarted { values, .. } => self.started(entry, values.as_ref(), frames),
+            LogEvent::RunStarted { base, values, .. } => self.started(entry, *base, values.as_ref(), frames),
             LogEvent::SubgraphStarted { graph } => {
                 self.spaces.entry(ns).graph.clone_from(graph);
                 frames.chain(|| Chain::subgraph(&self.facts, ns, graph).start(&Value::Null));
@@ -299,13 +345,14 @@ impl Projection {
         }
     }
 
-    fn started(&mut self, entry: &Arc<Entry>, values: Option<&Fields>, frames: &mut Frames<'_>) {
+    fn started(&mut self, entry: &Arc<Entry>, base: Option<u64>, values: Option<&Fields>, frames: &mut Frames<'_>) {
         self.has_begun = true;
         self.tasks.clear();
         let (run, attempt) = (self.facts.run, self.facts.attempt);
         frames.always("metadata", || json!({"run_id": run, "attempt": attempt}));
+        let step = base.map(|base| self.step_of(base, entry.step));
         let root = self.spaces.entry(&entry.ns);
-        root.committed = entry.step;
+        root.step = step;
         if let Some(values) = values {
             root.head = Some(Arc::clone(entry));
             self.begin_chain(frames, &Value::Null);
@@ -336,19 +383,18 @@ impl Projection {
         let space = self.spaces.entry(ns);
         if space.head.is_none() {
             // A subgraph that goes on.
-            space.committed = entry.step;
+            space.step = Some(signed(entry.step));
         }
         let task = RunningTask {
             path: Arc::clone(path),
             node: node.to_owned(),
-            step: space.committed + 1,
+            step: space.step.unwrap_or_default() + 1,
             is_sent,
             stood: if is_sent { Some(Arc::clone(entry)) } else { space.head.clone() },
         };
         let facts = &self.facts;
         frames.tell(Mode::Tasks, ns, || task.start(facts));
-        let step = i64::try_from(task.step).unwrap_or(i64::MAX);
-        frames.debug(ns, step, "task", || task.start(facts));
+        frames.debug(ns, task.step, "task", || task.start(facts));
         frames.chain(|| Chain::node(facts, ns, &task).start(&task.input()));
         self.tasks.insert(Arc::clone(path), task);
     }
@@ -358,7 +404,7 @@ impl Projection {
         self.tasks.get(path).cloned().unwrap_or_else(|| RunningTask {
             path: Arc::clone(path),
             node: node.to_owned(),
-            step: entry.step,
+            step: signed(entry.step),
             is_sent: false,
             stood: None,
         })
@@ -421,40 +467,32 @@ impl Projection {
                 .collect();
             self.begin_chain(frames, &input.into());
         }
+        let step = self.step_after(entry, commit);
         if commit.source == Source::Input {
             let before = self.spaces.values(ns).cloned().unwrap_or_else(|| {
                 // The state before the run is not told: what the input did not change stood before.
                 let unchanged = |name: &String| !commit.changed.iter().any(|changed| **changed == **name);
                 commit.values.iter().filter(|(name, _)| unchanged(name)).map(|(n, v)| (n.clone(), v.clone())).collect()
             });
-            self.checkpoint(entry, commit, Position::before_input(commit.number), before, frames);
+            self.checkpoint(ns, commit, (Position::before_input(commit.number), step - 1), before, frames);
         }
         let space = self.spaces.entry(ns);
-        (space.head, space.committed) = (Some(Arc::clone(entry)), entry.step);
+        (space.head, space.step) = (Some(Arc::clone(entry)), Some(step));
         frames.tell(Mode::Values, ns, || &commit.values);
-        self.checkpoint(entry, commit, Position::of(commit.number), commit.values.clone(), frames);
+        self.checkpoint(ns, commit, (Position::of(commit.number), step), commit.values.clone(), frames);
     }
 
     fn checkpoint(
         &self,
-        entry: &Entry,
+        ns: &str,
         commit: &CommitOf,
-        position: Position,
+        (position, step): (Position, i64),
         values: Fields,
         frames: &mut Frames<'_>,
     ) {
-        let ns = &entry.ns;
-        let checkpoint = Checkpoint {
-            facts: &self.facts,
-            spaces: &self.spaces,
-            ns,
-            committed: entry.step,
-            commit,
-            position,
-            values,
-        };
+        let checkpoint = Checkpoint { facts: &self.facts, spaces: &self.spaces, ns, step, commit, position, values };
         frames.tell(Mode::Checkpoints, ns, || checkpoint.payload());
-        frames.debug(ns, checkpoint.step(), "checkpoint", || checkpoint.debug_payload());
+        frames.debug(ns, step, "checkpoint", || checkpoint.debug_payload());
     }
 
     fn ended(&mut self, status: &str, failure: Option<&RunFailure>, open: &[Interrupt], frames: &mut Frames<'_>) {

@@ -9,7 +9,9 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::projection::{Projection, StreamFrame, StreamOptions};
+use super::steps::Steps;
 use super::{CancelOnDrop, FrameId};
+use crate::host::Host;
 use crate::http::Frame;
 use crate::log::{RunTail, TailError, ThreadLog};
 
@@ -24,6 +26,7 @@ pub(crate) enum Since {
 
 /// The frames of one run, up to its end.
 pub(crate) struct RunStream {
+    steps: Steps,
     tail: RunTail,
     projection: Projection,
     ready: VecDeque<StreamFrame>,
@@ -35,12 +38,20 @@ pub(crate) struct RunStream {
 
 impl RunStream {
     /// Reads a run that told its first entry after entry `before` of its thread's log.
-    pub(crate) fn new(log: &Arc<ThreadLog>, run: Uuid, before: u64, options: StreamOptions, since: Since) -> Self {
+    pub(crate) fn new(
+        host: &Host,
+        log: &Arc<ThreadLog>,
+        run: Uuid,
+        before: u64,
+        options: StreamOptions,
+        since: Since,
+    ) -> Self {
         let (after, began) = match since {
             Since::Frame(frame) => (frame, None),
             Since::Now => (FrameId::after_entry(log.last()), Some(log.last())),
         };
         Self {
+            steps: Steps::new(host, log.thread()),
             tail: RunTail::new(log, run, before),
             projection: Projection::new(log.thread(), run, options, after),
             ready: VecDeque::new(),
@@ -69,6 +80,7 @@ impl RunStream {
                 return Ok(None);
             }
             let Some(entry) = self.tail.next().await? else { return Ok(None) };
+            self.steps.teach(&mut self.projection, &entry).await;
             let is_end = matches!(entry.event, crate::log::LogEvent::RunEnded { .. });
             if is_end {
                 self.has_ended = true;

@@ -17,7 +17,7 @@ pub(super) struct RunningTask {
     pub(super) path: Arc<str>,
     pub(super) node: String,
     /// The super-step that it is of.
-    pub(super) step: u64,
+    pub(super) step: i64,
     /// Whether it was sent for, with an input of its own.
     pub(super) is_sent: bool,
     /// The entry that has its input: its own start, or the commit before it.

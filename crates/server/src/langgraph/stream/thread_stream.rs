@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::projection::{Projection, StreamFrame};
 use super::run_stream::unreadable;
+use super::steps::Steps;
 use super::{FrameId, Modes, RunEndFrame, Since, StreamOptions};
 use crate::host::Host;
 use crate::http::Frame;
@@ -33,6 +34,7 @@ pub(crate) enum ThreadStreamMode {
 /// The frames of a thread over its runs. They end when the thread is deleted.
 pub(crate) struct ThreadStream {
     host: Host,
+    steps: Steps,
     thread: Uuid,
     tail: Tail,
     after: FrameId,
@@ -77,6 +79,7 @@ impl ThreadStream {
         let shows_runs = modes.is_empty() || modes.contains(&ThreadStreamMode::RunModes);
         Ok(Self {
             host: host.clone(),
+            steps: Steps::new(host, thread),
             thread,
             tail: log.after(start.min(after.seq)),
             after,
@@ -86,7 +89,7 @@ impl ThreadStream {
         })
     }
 
-    async fn next(&mut self) -> Result<Option<StreamFrame>, TailError> {
+    pub(super) async fn next(&mut self) -> Result<Option<StreamFrame>, TailError> {
         loop {
             if let Some(frame) = self.ready.pop_front() {
                 return Ok(Some(frame));
@@ -98,6 +101,7 @@ impl ThreadStream {
                 self.runs.insert(run, Projection::new(self.thread, run, options, self.after));
             }
             let Some(projection) = self.runs.get_mut(&run) else { continue };
+            self.steps.teach(projection, &entry).await;
             self.ready.extend(projection.take(&entry));
             if matches!(entry.event, LogEvent::RunEnded { .. }) {
                 self.runs.remove(&run);
