@@ -25,6 +25,9 @@ pub struct Options {
     /// How long an open stream may bring no byte before it is taken as broken; 60 s unless set. Servers send a sign of life
     /// every few seconds, the LangGraph server every five.
     pub silence: Duration,
+    /// How long a connection that breaks off must have stood for it to count as a success, although it brought nothing new;
+    /// 10 s unless set. A run may be silent for long behind a proxy that cuts connections.
+    pub standing: Duration,
     /// The most bytes of one answer or of one event; 256 MiB unless set.
     pub longest_body: usize,
     pub(crate) key: Option<HeaderValue>,
@@ -40,6 +43,7 @@ impl Default for Options {
             patience: Duration::from_secs(60),
             timeout: Duration::from_secs(60),
             silence: Duration::from_secs(60),
+            standing: Duration::from_secs(10),
             longest_body: 256 * 1024 * 1024,
             key: None,
             headers: HeaderMap::new(),

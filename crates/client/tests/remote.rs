@@ -7,7 +7,8 @@ use graphloom_client::{Client, RemoteGraph, RunId, StreamMode};
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::simulate::Simulator;
 use graphloom_core_graph::{
-    Answers, EventKind, Log, Node, NodeError, Outcome, Retry, RunError, START, State, StateGraph, Thread,
+    Answers, Context, EventKind, Log, Node, NodeError, Outcome, Retry, RunError, START, Snapshot, State, StateGraph,
+    Step, Task, Thread,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,10 +34,10 @@ fn remote(client: Client) -> RemoteGraph<Letter> {
         |letter: &Letter| Ok(json!({"request": letter.request})),
         |state| {
             #[derive(Deserialize)]
-            struct Left {
+            struct Approval {
                 decision: String,
             }
-            let left: Left = state.values_as()?;
+            let left: Approval = state.values_as()?;
             Ok::<_, NodeError>(Letter::update().log(["folded".to_owned()]).decision(left.decision))
         },
     )
@@ -317,4 +318,43 @@ async fn wherever_the_process_dies_each_remote_run_is_started_once() {
     for (line, commands) in started {
         assert_eq!(commands, [Value::Null, json!({"resume": {"i1": "approve"}})], "{line}");
     }
+}
+
+const LETTER: Task<String> = Task::named("letter");
+const SPLIT: Node = Node::named("split");
+
+#[tokio::test]
+async fn tasks_beside_each_other_have_threads_and_questions_of_their_own() {
+    let server = ScriptedServer::start(vec![Reply::made(lasting); 100]).await;
+    let mut graph = StateGraph::<Letter>::new("letters");
+    let letters = |_: Snapshot<Letter>| async {
+        Ok(Step::<Letter>::send(["tea", "milk"].map(|request| LETTER.send(request, request.to_owned()))))
+    };
+    graph.add_node(SPLIT, letters).may_send(LETTER);
+    let client = server.client();
+    let letter = move |request: String, state: Snapshot<Letter>, cx: Context| {
+        let folded = request.clone();
+        let remote = RemoteGraph::<Letter>::new(
+            client.clone(),
+            "approval",
+            move |_| Ok(json!({"request": request})),
+            move |_| Ok::<_, NodeError>(Letter::update().log([folded.clone()])),
+        );
+        async move { remote.forward([]).run(&state, &cx).await }
+    };
+    graph.add_task(LETTER, letter).asks::<Value>("remote");
+    graph.add_edge(START, SPLIT);
+    let thread = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("t");
+    let Outcome::Waiting(questions) = thread.run(Letter::update()).await.unwrap() else { panic!("no question") };
+    let answers = questions.iter().try_fold(Answers::new(), |answers, question| answers.and(&question.id, true));
+    let Outcome::Done(letter) = thread.resume(answers.unwrap()).await.unwrap() else { panic!("not done") };
+    assert_eq!(letter.log.iter().map(String::as_str).collect::<Vec<_>>(), ["milk", "tea"]);
+    let mut inputs = BTreeMap::<String, Vec<Value>>::new();
+    for asked in server.asked_so_far().iter().filter(|asked| asked.line.starts_with("POST")) {
+        inputs.entry(asked.line.clone()).or_default().push(asked.json());
+    }
+    let mut requests: Vec<_> = inputs.values().map(|bodies| bodies[0]["input"]["request"].to_string()).collect();
+    requests.sort();
+    assert_eq!(requests, ["\"milk\"", "\"tea\""]);
+    assert!(inputs.values().all(|bodies| bodies[1]["command"] == json!({"resume": {"i1": true}})), "{inputs:?}");
 }

@@ -153,6 +153,29 @@ async fn attempts_without_a_new_event_are_bounded() {
 }
 
 #[tokio::test]
+async fn connections_that_stood_for_a_while_are_no_failures() {
+    let mut options = options();
+    (options.reconnects, options.tries, options.standing) = (2, 2, Duration::ZERO);
+    let mut script = vec![begun([metadata(), custom(1, "2-0")]).cut()];
+    script.extend(vec![Reply::events([custom(1, "2-0"), ": heartbeat\r\n\r\n".into()]).cut(); 5]);
+    script.push(Reply::events([custom(1, "2-0"), end()]));
+    let server = ScriptedServer::start(script).await;
+    let client = Client::with_options(&server.address, options).unwrap();
+    let (numbers, ended) = started(&client).await;
+    assert_eq!((numbers, server.asked().len()), (vec![1], 7));
+    assert_succeeded(ended);
+
+    // Whoever waits for a run is as patient.
+    let mut options = crate::scripted_server::options();
+    (options.tries, options.standing) = (2, Duration::ZERO);
+    let mut script = vec![Reply::events(["\n"]).cut(); 5];
+    script.push(Reply::json(200, &json!({"count": 3})));
+    let server = ScriptedServer::start(script).await;
+    let client = Client::with_options(&server.address, options).unwrap();
+    assert_eq!(client.runs().join(thread(), run()).await.unwrap().values, json!({"count": 3}));
+}
+
+#[tokio::test]
 async fn without_ids_a_break_is_one_clear_error() {
     let script = [begun([frame("metadata", &json!({"run_id": run()}), None), frame("custom", &json!(1), None)]).cut()];
     let server = ScriptedServer::start(script).await;

@@ -69,6 +69,7 @@
 //! | `embedded` | [`embedded`]: the model inside the process | on |
 //! | `agents` | [`agents`]: prompt files, profiles, tools, review gates | on |
 //! | `mcp` | [`mcp`]: tools, resources and prompts of MCP servers | on |
+//! | `client` | `client`: a client of agent servers, and their graphs as nodes | |
 //! | `retrieval` | [`retrieval`]: an index of folders, the literature, evidence | on |
 //! | `web` | `retrieval::web`: search in the web, pages | |
 //! | `citations` | `citations`: claims of a text checked against its sources | |
@@ -117,6 +118,8 @@ pub use graphloom_checkpoint_sqlite as sqlite;
 pub use graphloom_citations as citations;
 #[cfg(feature = "cli")]
 pub use graphloom_cli as cli;
+#[cfg(feature = "client")]
+pub use graphloom_client as client;
 pub use graphloom_core_graph as graph;
 #[cfg(feature = "deepsearch")]
 pub use graphloom_deepsearch as deepsearch;

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::demo;
-use crate::graph::{BadContext, Graph, Outline, Resources, Stores, Typed};
+use crate::graph::{BadContext, Fields, Graph, Outline, Resources, Stores, Typed};
 use crate::log::Logs;
 use crate::records::Records;
 use crate::refusal::Refusal;
@@ -105,15 +105,18 @@ impl Server {
         S: State,
         Cx: Send + Sync + 'static,
     {
-        let outline = Outline {
+        let mut outline = Outline {
             name: name.to_owned(),
             description: None,
             fields: graph.fields().to_vec(),
             diagram: graph.diagram().clone(),
             in_barrier: graph.mode() == Mode::Barrier,
             state_schema: graph.schema(),
+            subgraph_schemas: graph.subgraph_schemas(),
+            initial: Fields::new(),
             context_schema,
         };
+        outline.initial = outline.shown(serde_json::to_value(graph.initial()).unwrap_or_default(), |_| false);
         let open = move |stores: &Stores| -> Arc<dyn Graph> {
             Arc::new(Typed::new(outline, graph, resources, stores.clone()))
         };

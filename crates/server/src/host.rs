@@ -27,6 +27,8 @@ pub(crate) struct RunOptions {
     pub(crate) webhook: Option<String>,
     /// What becomes of the thread of a run that is given none.
     pub(crate) completion: Completion,
+    /// The run's id, and that of a thread made for it; new ones where none is given.
+    pub(crate) run_id: Option<Uuid>,
 }
 
 impl Host {
@@ -75,7 +77,7 @@ impl Host {
         order: Order,
         options: RunOptions,
     ) -> Result<Submitted, Refusal> {
-        let RunOptions { metadata, multitask, start_at, webhook, completion } = options;
+        let RunOptions { metadata, multitask, start_at, webhook, completion, run_id } = options;
         let new = NewRun {
             assistant: assistant.assistant_id,
             graph: assistant.graph_id.clone(),
@@ -85,8 +87,9 @@ impl Host {
             start_at,
             temporary: thread.is_none().then_some(completion),
             webhook,
+            run_id,
         };
-        let submitted = self.manager.submit(thread.unwrap_or_else(Uuid::now_v7), new).await;
+        let submitted = self.manager.submit(thread.or(run_id).unwrap_or_else(Uuid::now_v7), new).await;
         submitted.map_err(|refusal| match refusal {
             Refusal::NotFound(_) => Refusal::NotFound("Thread or assistant not found.".to_owned()),
             other => other,

@@ -63,6 +63,7 @@ mod attended;
 mod builder;
 mod chat;
 mod demo;
+mod events;
 mod graph;
 mod host;
 mod http;

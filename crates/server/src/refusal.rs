@@ -1,8 +1,10 @@
 //! Why a request is not done, whatever the protocol it came by.
 
 use graphloom_core_graph::RunError;
+use graphloom_core_graph::checkpoint::CheckpointError;
 use graphloom_core_graph::store::StoreError;
 
+use crate::graph::UpdateFault;
 use crate::records::RecordError;
 
 /// Why a request is not done.
@@ -45,12 +47,34 @@ impl From<StoreError> for Refusal {
     }
 }
 
+impl From<CheckpointError> for Refusal {
+    fn from(error: CheckpointError) -> Self {
+        match error {
+            CheckpointError::ThreadBusy { .. } => Self::Conflict(error.to_string()),
+            other => Self::Failed(other.to_string()),
+        }
+    }
+}
+
 impl From<RunError> for Refusal {
     fn from(error: RunError) -> Self {
         match error {
+            RunError::Checkpoint(error) => error.into(),
             RunError::GraphMismatch { .. } => Self::Conflict(error.to_string()),
             RunError::UnknownCheckpoint { .. } => Self::NotFound(error.to_string()),
-            other => Self::Failed(other.to_string()),
+            RunError::Internal(_) => Self::Failed(error.to_string()),
+            // What is left is about what was asked for, such as an update that does not fit.
+            other => Self::BadRequest(other.to_string()),
+        }
+    }
+}
+
+impl From<UpdateFault> for Refusal {
+    fn from(fault: UpdateFault) -> Self {
+        match fault {
+            UpdateFault::Values(_) => Self::Invalid(fault.to_string()),
+            UpdateFault::UnknownNode(_) => Self::BadRequest(fault.to_string()),
+            UpdateFault::Run(error) => error.into(),
         }
     }
 }

@@ -13,9 +13,12 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::a2a;
 use crate::ag_ui;
 use crate::builder::Server;
+use crate::events;
 use crate::host::Host;
 use crate::http::{Guard, Routes, Security, SecurityError, ServeError, bind, serve};
 use crate::langgraph;
+#[cfg(feature = "mcp")]
+use crate::mcp;
 use crate::openai;
 use crate::refusal::Refusal;
 
@@ -63,9 +66,14 @@ impl From<Refusal> for StartError {
 
 /// The routes of all protocols.
 fn routes(host: &Host) -> Routes<()> {
-    let routes = langgraph::routes().and(openai::routes()).and(ag_ui::routes()).and(a2a::routes()).with_state(host);
+    let routes = langgraph::routes()
+        .and(events::routes())
+        .and(openai::routes())
+        .and(ag_ui::routes())
+        .and(a2a::routes())
+        .with_state(host);
     #[cfg(feature = "mcp")]
-    let routes = routes.and(crate::mcp::routes(host));
+    let routes = routes.and(mcp::routes(host));
     routes
 }
 

@@ -18,7 +18,7 @@ const reference = process.env.AGENT_SERVER_KIND === "reference";
 
 // Declares a case. On the reference server those that it is known to fail count as open, and what it does not have is left out.
 export function it(name, body) {
-  const options = { timeout: 30_000 };
+  const options = { timeout: 60_000 };
   if (reference && FAILS[name]) options.todo = FAILS[name];
   if (reference) options.skip = Object.entries(ABSENT).find(([start]) => name.startsWith(start))?.[1];
   test(name, options, body);
@@ -32,7 +32,7 @@ export async function collect(parts) {
 }
 
 // Asks again until the answer holds; for what no endpoint can wait for.
-export async function until(ask, holds, milliseconds = 15_000) {
+export async function until(ask, holds, milliseconds = 40_000) {
   const last = Date.now() + milliseconds;
   for (;;) {
     const answer = await ask();

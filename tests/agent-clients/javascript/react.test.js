@@ -2,42 +2,13 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after } from "node:test";
-import { JSDOM } from "jsdom";
+import { useStream } from "@langchain/react";
+import { Client } from "langgraph-sdk-1";
 import { address, it, until } from "./cases.js";
-
-const page = new JSDOM("<!doctype html><div id=root></div>", { url: "http://127.0.0.1:3000/", pretendToBeVisual: true });
-globalThis.window = page.window;
-globalThis.document = page.window.document;
-globalThis.navigator ??= page.window.navigator;
-globalThis.IS_REACT_ACT_ENVIRONMENT = false;
-const { createElement } = await import("react");
-const { createRoot } = await import("react-dom/client");
-const { useStream } = await import("@langchain/react");
-const { Client } = await import("langgraph-sdk-1");
-after(() => page.window.close());
+import { mounted as mountedWith } from "./page.js";
 
 const client = new Client({ apiUrl: address, apiKey: null });
-
-// Mounts the hook; `last()` is what it returned at the last rendering.
-async function mounted(options, body) {
-  const held = {};
-  const Probe = () => {
-    held.stream = useStream({ apiUrl: address, ...options });
-    return createElement("p", null, held.stream.messages.map((message) => message.text).join("|"));
-  };
-  const place = page.window.document.createElement("div");
-  page.window.document.body.append(place);
-  const root = createRoot(place);
-  root.render(createElement(Probe));
-  await until(() => held.stream, Boolean);
-  try {
-    await body(() => held.stream, place);
-  } finally {
-    await held.stream.disconnect().catch(() => {});
-    root.unmount();
-  }
-}
+const mounted = (options, body) => mountedWith(useStream, options, body);
 
 for (const transport of ["sse", "websocket"]) {
   it(`react over ${transport}: a chat is shown as it is answered`, () =>

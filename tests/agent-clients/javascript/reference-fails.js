@@ -2,6 +2,7 @@
 
 const CHANNELS = "these channels of the protocol stay silent";
 const ROLLED = "a step that ends while the run is rolled back can be kept";
+const EARLY = "a question is told a moment before it can be answered";
 const STATE = "there are no such commands";
 
 // A case, and why the reference fails it.
@@ -14,6 +15,10 @@ export const FAILS = {
   "sdk 2: a second run follows the strategy rollback": ROLLED,
   "sdk 1: a run is rolled back, leaving nothing": ROLLED,
   "sdk 2: a run is rolled back, leaving nothing": ROLLED,
+  "react over sse: a question is shown and answered": EARLY,
+  "react over sse: several questions are answered together": EARLY,
+  "react over websocket: a question is shown and answered": EARLY,
+  "react over websocket: several questions are answered together": EARLY,
   "sdk 1: the reason of a cancel is kept": "the reason is ignored",
   "events over sse: the channel updates delivers": CHANNELS,
   "events over sse: the channel custom delivers": CHANNELS,

@@ -60,7 +60,7 @@ async def client(address):
 @pytest.fixture(scope="session")
 async def wire(address):
     """A plain HTTP client, for what the typed clients hide or refuse to send."""
-    async with httpx.AsyncClient(base_url=address, timeout=30) as wire:
+    async with httpx.AsyncClient(base_url=address, timeout=45) as wire:
         yield wire
 
 

@@ -50,13 +50,13 @@ def ids_of(frames):
     return [tuple(int(part) for part in frame.id.split("-")) for frame in frames if frame.id]
 
 
-async def collect(parts, seconds: float = 20):
+async def collect(parts, seconds: float = 40):
     """All parts of a client's stream."""
     async with asyncio.timeout(seconds):
         return [part async for part in parts]
 
 
-async def until(ask, holds, seconds: float = 15):
+async def until(ask, holds, seconds: float = 40):
     """Asks again until the answer holds; for what no endpoint can wait for."""
     async with asyncio.timeout(seconds):
         while True:

@@ -41,7 +41,7 @@ def is_end(event):
     return event["method"] == "lifecycle" and not params["namespace"] and params["data"]["event"] in ENDS
 
 
-async def events(wire, thread, channels, ends=1, seconds=15, **more):
+async def events(wire, thread, channels, ends=1, seconds=40, **more):
     """The events of a thread until so many runs have ended. The stream must have the channel `lifecycle`."""
     seen = []
     async with asyncio.timeout(seconds), wire.stream("POST", f"/threads/{thread}/stream/events", json={"channels": channels, **more}) as answer:
@@ -78,7 +78,7 @@ class Socket:
         """Sends one command and gives its answer; events that come before it are kept."""
         number = next(numbers)
         await self.socket.send(json.dumps({"id": number, "method": method, "params": params}))
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(40):
             while True:
                 message = json.loads(await self.socket.recv())
                 if message["type"] != "event":
@@ -86,7 +86,7 @@ class Socket:
                     return message
                 self.seen.append(message)
 
-    async def until_end(self, ends=1, seconds=15):
+    async def until_end(self, ends=1, seconds=40):
         """All events until so many runs have ended."""
         async with asyncio.timeout(seconds):
             while sum(map(is_end, self.seen)) < ends:

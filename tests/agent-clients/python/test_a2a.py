@@ -19,7 +19,7 @@ def agent(address):
     """Makes the official client of an assistant, from its card."""
 
     async def make(assistant, streaming):
-        http = httpx.AsyncClient(timeout=20)
+        http = httpx.AsyncClient(timeout=40)
         card = f"{CARD}?assistant_id={assistant}"
         return await create_client(address, ClientConfig(streaming=streaming, httpx_client=http), relative_card_path=card)
 

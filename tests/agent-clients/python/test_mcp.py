@@ -30,7 +30,7 @@ def answers(value, seen=None, action="accept"):
 @pytest.fixture
 def mcp(address, generation):
     """Makes a client of the protocol."""
-    return lambda **more: Client(f"{address}/mcp", mode=generation, read_timeout_seconds=20, **more)
+    return lambda **more: Client(f"{address}/mcp", mode=generation, read_timeout_seconds=40, **more)
 
 
 async def test_every_graph_is_a_tool_with_a_schema_of_its_input(mcp):

@@ -8,6 +8,10 @@ use std::sync::Arc;
 use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteOptions, SqliteStore, Synchronous};
 use graphloom_server::Server;
 
+/// What the command `graphloom` is served with, too.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

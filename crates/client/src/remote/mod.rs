@@ -29,6 +29,38 @@ use crate::{Client, ClientError, RunId, StreamMode, ThreadId};
 /// - **Failures.** A remote run that failed is an error of the node with its kind and message. Another attempt, by a retry
 ///   policy or by [`continue_`](graphloom_core_graph::Thread::continue_), goes on with the remote thread where it failed. A
 ///   server that is away is an error that a retry mends; a request that it refuses is terminal.
+///
+/// A task node, which sends run with an input each, makes one of its input and [runs](Self::run) it:
+///
+/// ```no_run
+/// # use graphloom_client::{Client, RemoteGraph};
+/// # use graphloom_core_graph::{Context, Log, NodeError, Snapshot, State, StateGraph, Step, Task};
+/// # use schemars::JsonSchema;
+/// # use serde::{Deserialize, Serialize};
+/// # use serde_json::{Value, json};
+/// #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+/// struct Report {
+///     #[state(append)]
+///     sections: Log<String>,
+/// }
+///
+/// const SECTION: Task<String> = Task::named("section");
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::new("http://127.0.0.1:2024")?;
+/// let mut graph = StateGraph::<Report>::new("report");
+/// graph.add_task(SECTION, move |topic: String, report: Snapshot<Report>, cx: Context| {
+///     let remote = RemoteGraph::<Report>::new(
+///         client.clone(),
+///         "writer",
+///         move |_| Ok(json!({"topic": topic})),
+///         |left| Ok::<_, NodeError>(Report::update().sections([left.values_as::<String>()?])),
+///     );
+///     async move { remote.run(&report, &cx).await }
+/// });
+/// # Ok(())
+/// # }
+/// ```
 pub struct RemoteGraph<S: State> {
     client: Client,
     assistant: String,

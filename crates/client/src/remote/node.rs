@@ -9,7 +9,7 @@ use graphloom_core_graph::{Context, Handler, NodeError, Snapshot, State, Step};
 use uuid::Uuid;
 
 use super::questions::answers;
-use super::round::{Beginning, Left, Round, Stop};
+use super::round::{Beginning, Round, RoundEnd, Stop};
 use super::{RemoteGraph, RemoteState, node_error};
 use crate::{ClientError, ThreadId};
 
@@ -52,7 +52,15 @@ impl<S: State, Cx: Send + Sync + 'static> NodeFn<S, Cx> for Shared<S> {
 }
 
 impl<S: State> RemoteGraph<S> {
-    async fn run<Cx: Send + Sync + 'static>(&self, state: &S, context: &Context<Cx>) -> Result<Step<S>, NodeError> {
+    /// Runs the remote graph inside of a node or a task of one's own, which declares the question `remote` if it is asked.
+    /// Once for a task: its durable steps have fixed names.
+    ///
+    /// # Errors
+    /// The remote run failed, its server is away or refuses; a question is open, which is to be passed on with `?`.
+    pub async fn run<Cx>(&self, state: &S, context: &Context<Cx>) -> Result<Step<S>, NodeError>
+    where
+        Cx: Send + Sync + 'static,
+    {
         let is_first = context.recorded::<Uuid>(KEY)?.is_none();
         let call = context.once(KEY, async { Ok(Uuid::now_v7()) }).await?;
         let thread = self.thread.as_ref().map_or(ThreadId(call), |thread| thread(state));
@@ -64,8 +72,8 @@ impl<S: State> RemoteGraph<S> {
             let stop = match round.kept_stop()? {
                 Some(stop) => stop,
                 None => match round.follow(run).await? {
-                    Left::Done(values) => return (self.fold)(RemoteState { thread, run, values }),
-                    Left::Stopped(stop) => {
+                    RoundEnd::Done(values) => return (self.fold)(RemoteState { thread, run, values }),
+                    RoundEnd::Stopped(stop) => {
                         round.keep_stop(&stop).await?;
                         if let Stop::Failed { kind, message, is_cancelled } = &stop
                             // A run that was cancelled together with an earlier local one is taken up again.

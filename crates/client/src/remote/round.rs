@@ -41,7 +41,7 @@ pub(super) enum Beginning {
 }
 
 /// What a run left.
-pub(super) enum Left {
+pub(super) enum RoundEnd {
     /// The state, with nothing more to do.
     Done(Value),
     /// Something that another run goes on from.
@@ -142,12 +142,12 @@ impl<S: State, Cx: Send + Sync + 'static> Round<'_, S, Cx> {
     }
 
     /// Follows the run until it stops, telling here what it tells.
-    pub(super) async fn follow(&self, run: RunId) -> Result<Left, NodeError> {
+    pub(super) async fn follow(&self, run: RunId) -> Result<RoundEnd, NodeError> {
         let (client, context, thread) = (&self.remote.client, self.context, self.thread);
         let mut guard = CancelOnStop { client, context, thread, run, is_over: !self.remote.cancels };
         let failure = if self.remote.forwarded.is_empty() { None } else { self.forward(run).await? };
         let left = match failure {
-            Some(stop) => Left::Stopped(stop),
+            Some(stop) => RoundEnd::Stopped(stop),
             None => self.left(run).await.map_err(node_error)?,
         };
         guard.is_over = true;
@@ -170,18 +170,18 @@ impl<S: State, Cx: Send + Sync + 'static> Round<'_, S, Cx> {
     }
 
     /// What a run left that is over, or that this waits for.
-    async fn left(&self, run: RunId) -> Result<Left, ClientError> {
+    async fn left(&self, run: RunId) -> Result<RoundEnd, ClientError> {
         let client = &self.remote.client;
         match client.runs().join(self.thread, run).await {
             Err(ClientError::RunFailed { kind, message }) => {
-                return Ok(Left::Stopped(Stop::Failed { kind, message, is_cancelled: false }));
+                return Ok(RoundEnd::Stopped(Stop::Failed { kind, message, is_cancelled: false }));
             }
             Err(error) => return Err(error),
             Ok(_) => {}
         }
         let failed = |kind: &str, message: &str, is_cancelled| {
             let (kind, message) = (kind.to_owned(), message.to_owned());
-            Ok(Left::Stopped(Stop::Failed { kind, message, is_cancelled }))
+            Ok(RoundEnd::Stopped(Stop::Failed { kind, message, is_cancelled }))
         };
         match client.runs().get(self.thread, run).await?.status {
             RunStatus::Interrupted => return failed("Cancelled", "the run was cancelled on its server", true),
@@ -192,12 +192,12 @@ impl<S: State, Cx: Send + Sync + 'static> Round<'_, S, Cx> {
         let state = client.threads().state(self.thread, false).await?;
         let interrupts = state.interrupts();
         if !interrupts.is_empty() {
-            return Ok(Left::Stopped(Stop::Waiting { interrupts }));
+            return Ok(RoundEnd::Stopped(Stop::Waiting { interrupts }));
         }
         if !state.next.is_empty() {
             return failed("Breakpoint", &format!("the run stopped before `{}`", state.next.join("`, `")), false);
         }
-        Ok(Left::Done(state.values))
+        Ok(RoundEnd::Done(state.values))
     }
 }
 

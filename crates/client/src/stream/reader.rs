@@ -18,9 +18,6 @@ use super::{Frame, FrameError, Frames, RunPlace, StreamData, StreamEvent, frames
 use crate::transport::{Call, Transport, asked_pause, pause};
 use crate::{ClientError, Run, RunEnd, RunStatus};
 
-/// How long a connection stands that counts as a success.
-const STANDING: Duration = Duration::from_secs(10);
-
 /// What is read.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
@@ -140,7 +137,7 @@ impl Reader {
     fn broke_off(&mut self, reason: String) {
         self.frames = None;
         self.reason = reason;
-        if self.opened.elapsed() >= STANDING {
+        if self.opened.elapsed() >= self.transport.options.standing {
             self.failures = 0;
         }
     }

@@ -1,10 +1,11 @@
 //! Requests and answers: one place through which everything is sent.
 
 mod call;
+mod described;
 mod retry;
 
 use std::fmt;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use futures::StreamExt;
 use graphloom_http::{authority, innermost, is_loopback};
@@ -13,14 +14,14 @@ use reqwest::{Response, StatusCode, Url, redirect};
 use serde::de::DeserializeOwned;
 
 pub(crate) use call::Call;
+pub(crate) use described::{content_type, described};
+use described::{detail, excerpt};
 pub(crate) use retry::pause;
 
 use crate::{ClientError, Options};
 
 /// How the client names itself.
 const AGENT: &str = concat!("graphloom-client/", env!("CARGO_PKG_VERSION"));
-/// How much of an answer that nobody expected is told.
-const EXCERPT: usize = 300;
 /// The most bytes of an answer that tells an error.
 const LONGEST_ERROR: usize = 64 * 1024;
 /// How often a quiet connection is asked by the system whether the other side is there.
@@ -137,6 +138,7 @@ impl Transport {
         let mut tries = 0;
         loop {
             tries += 1;
+            let opened = Instant::now();
             let failure = match self.send_once(call, "application/json").await? {
                 Ok(response) => {
                     let headers = response.headers().clone();
@@ -147,6 +149,9 @@ impl Transport {
                 }
                 Err(failure) => failure,
             };
+            if call.is_long && opened.elapsed() >= self.options.standing {
+                tries = 1;
+            }
             self.before_next_try(call, tries, failure).await?;
         }
     }
@@ -296,50 +301,4 @@ pub(crate) fn asked_pause(error: &ClientError) -> Option<Duration> {
         ClientError::Refused { retry_after, .. } => *retry_after,
         _ => None,
     }
-}
-
-pub(crate) fn content_type(headers: &HeaderMap) -> &str {
-    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
-}
-
-/// What an error says: the `detail` of the protocol, or what else there is.
-fn detail(bytes: &[u8], headers: &HeaderMap, status: StatusCode) -> String {
-    let json: Option<serde_json::Value> = serde_json::from_slice(bytes).ok();
-    let told = json.as_ref().and_then(|json| json.get("detail").or_else(|| json.get("message")).or(Some(json)));
-    match told {
-        Some(serde_json::Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
-        None if bytes.iter().all(u8::is_ascii_whitespace) => {
-            status.canonical_reason().unwrap_or("no reason").to_owned()
-        }
-        None => described(bytes, headers),
-    }
-}
-
-/// What a body is that should have been JSON or events.
-pub(crate) fn described(bytes: &[u8], headers: &HeaderMap) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let lower = text.to_ascii_lowercase();
-    let title = lower.find("<title>").map(|begin| begin + 7).and_then(|begin| {
-        let end = lower[begin..].find("</title>")? + begin;
-        text.get(begin..end).map(str::trim)
-    });
-    match (title, content_type(headers)) {
-        (Some(title), _) => format!("a page `{}`", shortened(title)),
-        (None, "") => format!("`{}`", excerpt(bytes)),
-        (None, kind) => format!("`{}` (`{kind}`)", excerpt(bytes)),
-    }
-}
-
-pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    shortened(&String::from_utf8_lossy(bytes))
-}
-
-fn shortened(text: &str) -> String {
-    let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((end, _)) = words.char_indices().nth(EXCERPT) {
-        words.truncate(end);
-        words.push('…');
-    }
-    words
 }

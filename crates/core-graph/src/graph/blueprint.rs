@@ -47,6 +47,8 @@ pub(super) struct Blueprint {
 pub(super) struct Declared {
     pub(super) name: Name,
     pub(super) is_task: bool,
+    /// Its place among the nodes as they were declared.
+    pub(super) place: usize,
     /// The place of its function.
     pub(super) run: usize,
     pub(super) spec: SubgraphSpec,
@@ -87,7 +89,8 @@ impl Blueprint {
         child: Option<InnerGraph>,
     ) -> &mut SubgraphSpec {
         let at = self.nodes.len();
-        self.nodes.push(Declared { name, is_task, run, spec: SubgraphSpec::default(), child, replaced: false });
+        let spec = SubgraphSpec::default();
+        self.nodes.push(Declared { name, is_task, place: at, run, spec, child, replaced: false });
         &mut self.nodes[at].spec
     }
 }

@@ -28,7 +28,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         self.blueprint.fields = S::fields(&self.layout).to_vec();
         let mut checks = Checks::begin(&mut self.blueprint);
         self.take_options(&mut checks);
-        let Proven { outline, diagram, functions, warnings, migrations } = self.blueprint.prove(checks)?;
+        let Proven { mut outline, diagram, functions, warnings, migrations } = self.blueprint.prove(checks)?;
         let mut handlers = Vec::with_capacity(functions.len());
         let mut shelves = Vec::with_capacity(functions.len());
         for (node, places) in outline.nodes.iter().zip(functions) {
@@ -43,6 +43,8 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
             handlers.push(NodeRun { run, on_error });
             shelves.push(shelf);
         }
+        let layout = self.layout.clone();
+        outline.schema = Arc::new(move || S::schema(&layout));
         let topology = Topology {
             migrations: migrations.into_iter().zip(self.migrations).collect(),
             outline: Arc::new(outline),
@@ -124,8 +126,8 @@ impl Blueprint {
         let mut functions = Vec::with_capacity(self.nodes.len());
         let mut nodes = Vec::with_capacity(self.nodes.len());
         for (declared, exits) in self.nodes.into_iter().zip(exits) {
-            let Declared { name, is_task, run, spec: SubgraphSpec { node: spec, persistence }, child, replaced } =
-                declared;
+            let Declared { name, is_task, run, spec, child, replaced, .. } = declared;
+            let SubgraphSpec { node: spec, persistence } = spec;
             let on_error = error_handlers.get(&name).copied();
             let cache = caches.get(&name).copied().filter(|_| !replaced);
             functions.push(FunctionPlaces { run, on_error, cache });
@@ -174,6 +176,7 @@ impl Blueprint {
             joins,
             limits: self.limits,
             keeps_children: false,
+            schema: Arc::new(|| serde_json::Value::Null),
         };
         outline.keeps_children = outline.first_kept().is_some();
         Proven { outline, diagram, functions, warnings, migrations: self.migrations }

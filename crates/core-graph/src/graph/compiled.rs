@@ -1,5 +1,6 @@
 //! A graph that was proven.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -56,6 +57,26 @@ impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
     /// The JSON schema of the state: an object of its fields.
     pub fn schema(&self) -> serde_json::Value {
         S::schema(&self.executable.topology.layout)
+    }
+
+    /// The JSON schemas of the states of all subgraphs, by the nodes that lead to each, from the outside in.
+    pub fn subgraph_schemas(&self) -> BTreeMap<Vec<String>, serde_json::Value> {
+        fn add(outline: &Outline, path: &[String], schemas: &mut BTreeMap<Vec<String>, serde_json::Value>) {
+            for node in &outline.nodes {
+                let Some(child) = &node.child else { continue };
+                let path = [path, &[node.name.to_string()]].concat();
+                schemas.insert(path.clone(), (child.schema)());
+                add(child, &path, schemas);
+            }
+        }
+        let mut schemas = BTreeMap::new();
+        add(&self.executable.topology.outline, &[], &mut schemas);
+        schemas
+    }
+
+    /// The state before a first input.
+    pub fn initial(&self) -> S {
+        S::initial(&self.executable.topology.layout)
     }
 
     /// The fields of the state.

@@ -32,6 +32,9 @@ pub struct DiagramNode {
     pub name: String,
     /// What kind of node.
     pub kind: NodeKind,
+    /// Its place among the nodes as they were declared, of the nodes that are no terminals. Not in the JSON.
+    #[serde(skip)]
+    pub place: usize,
     /// Whether [`GraphOptions`](crate::GraphOptions) put another function or graph into the node.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub replaced: bool,
@@ -148,12 +151,15 @@ impl Diagram {
         }
         edges.sort();
         edges.dedup();
-        let terminal =
-            |key: &str| DiagramNode { name: key.to_owned(), kind: NodeKind::Terminal, replaced: false, inner: None };
+        let terminal = |key: &str| {
+            let kind = NodeKind::Terminal;
+            DiagramNode { name: key.to_owned(), kind, place: 0, replaced: false, inner: None }
+        };
         let mut nodes = vec![terminal(START_NAME)];
         nodes.extend(graph.nodes.iter().map(|node| DiagramNode {
             name: node.name.to_string(),
             kind: if node.is_task { NodeKind::Task } else { NodeKind::Node },
+            place: node.place,
             replaced: node.replaced,
             inner: node.child.as_ref().map(|inner| Box::new(inner.diagram.clone())),
         }));

@@ -8,12 +8,13 @@ use smallvec::SmallVec;
 use crate::checkpoint::RecordBytes;
 use crate::machine::MachineCore;
 use crate::machine::task::Groups;
+use crate::name::Packet;
 use crate::tasks::GroupId;
 use crate::timeout::Timeout;
 
 /// A send.
 #[derive(Debug)]
-pub(super) struct Sent {
+pub(crate) struct Sent {
     pub(super) node: u32,
     pub(super) key: CompactString,
     pub(super) input: RecordBytes,
@@ -24,6 +25,15 @@ pub(super) struct Sent {
 }
 
 impl Sent {
+    /// A send from outside, for which no fan-out waits.
+    ///
+    /// # Errors
+    /// Why its input cannot be encoded.
+    pub(crate) fn from_outside(node: u32, packet: Packet) -> Result<Self, String> {
+        let Packet { key, input, timeout, .. } = packet;
+        Ok(Self { node, key, input: input?, groups: Groups::new(), timeout })
+    }
+
     /// Its place among the sends of a commit.
     fn order(&self) -> (KeyOrder<&str>, u32) {
         (KeyOrder::of(&self.key), self.node)

@@ -65,6 +65,7 @@ use crate::topology::{Outline, Topology};
 pub(crate) use breakpoints::Breakpoints;
 pub(crate) use commit::{Committed, Fault, Renamed};
 pub(crate) use complete::{Completion, TaskOutcome};
+pub(crate) use fan_out::Sent;
 pub(crate) use frontier::Frontier;
 pub(crate) use inline_call::{CallState, Following};
 pub(crate) use persist::Persist;

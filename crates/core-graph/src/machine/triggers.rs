@@ -33,9 +33,9 @@ pub(crate) enum RouteFault {
 }
 
 impl Triggered {
-    /// These nodes, and nothing else.
-    pub(super) fn of_nodes(nodes: &[u32]) -> Self {
-        Self { nodes: Nodes::from_slice(nodes), ..Self::default() }
+    /// These nodes and sends, and nothing else.
+    pub(super) fn of(nodes: &[u32], packets: Vec<Sent>) -> Self {
+        Self { nodes: Nodes::from_slice(nodes), packets, ..Self::default() }
     }
 
     /// Follows what `next` says about a finished task of `node`, or START for `None`. `groups` are the fan-outs that sends belong to.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::error::RunError;
 use crate::executor::{Driver, Entry, Run};
 use crate::limits::Control;
-use crate::name::Node;
+use crate::machine::Sent;
+use crate::name::{Node, Packet};
 use crate::recorder::{Queue, Then};
 use crate::state::State;
 use crate::thread::Thread;
@@ -25,25 +26,42 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     /// [`RunError::BadUpdate`], [`RunError::State`]: an update that the state cannot take. They leave the thread as it was. The
     /// store's, and the run's own.
     pub fn update_and_goto(&self, nodes: impl IntoIterator<Item = Node>, update: S::Update) -> Run<S> {
-        let nodes: Vec<Node> = nodes.into_iter().collect();
+        self.update_and_send(nodes, [], update)
+    }
+
+    /// Does the same as [`update_and_goto`](Self::update_and_goto), with a task of each of these sends besides. No fan-out waits
+    /// for them.
+    ///
+    /// # Errors
+    /// As there; [`RunError::GraphMismatch`] for a send to what is no task node, and [`RunError::BadUpdate`] for an input that cannot be
+    /// encoded.
+    pub fn update_and_send(
+        &self,
+        nodes: impl IntoIterator<Item = Node>,
+        sends: impl IntoIterator<Item = Packet>,
+        update: S::Update,
+    ) -> Run<S> {
+        let (nodes, sends) = (nodes.into_iter().collect(), sends.into_iter().collect());
         self.launch_with(move |thread, control, queue| async move {
-            Ok((thread.gone_to(&nodes, update, control, queue).await?, Entry::Resume("continue")))
+            Ok((thread.gone_to(nodes, sends, update, control, queue).await?, Entry::Resume("continue")))
         })
     }
 
     async fn gone_to(
         &self,
-        nodes: &[Node],
+        nodes: Vec<Node>,
+        sends: Vec<Packet>,
         update: S::Update,
         control: Arc<Control>,
         queue: Option<Arc<Queue>>,
     ) -> Result<Driver<S, Cx>, RunError> {
         let nodes: Vec<u32> = nodes.iter().map(|node| self.find_target(node)).collect::<Result<_, _>>()?;
+        let sends: Vec<Sent> = sends.into_iter().map(|packet| self.sent(packet)).collect::<Result<_, _>>()?;
         let (attached, _, mut restored) = self.any().attach(None).await?;
         let dropped = restored.as_mut().map(|restored| restored.drop_unfinished(&"".into())).unwrap_or_default();
         let mut driver = self.driver(attached, self.policy.clone(), control, queue, BTreeMap::new(), restored)?;
         driver.recorder.abandoned = dropped;
-        driver.edit(Then::GoOn, |machine, now| Ok((machine.go_to(&nodes, update, now)?, Vec::new()))).await?;
+        driver.edit(Then::GoOn, |machine, now| Ok((machine.go_to(&nodes, sends, update, now)?, Vec::new()))).await?;
         Ok(driver)
     }
 
@@ -56,5 +74,15 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             return Err(self.any().mismatch(message));
         }
         Ok(at)
+    }
+
+    /// A send to a task node.
+    fn sent(&self, packet: Packet) -> Result<Sent, RunError> {
+        let node = Node::owned(packet.to.as_str());
+        let at = self.find_node(&node, "send to")?;
+        if !self.threads.app.graph.executable.topology.is_task(at) {
+            return Err(self.any().mismatch(format!("its node `{node}` takes no input of its own; go to it instead")));
+        }
+        Sent::from_outside(at, packet).map_err(|message| RunError::BadUpdate { message })
     }
 }

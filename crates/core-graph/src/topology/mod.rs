@@ -66,7 +66,11 @@ pub(crate) struct Outline {
     pub(crate) classes: Option<Arc<[Option<u32>]>>,
     /// Whether a subgraph inside is kept per thread.
     pub(crate) keeps_children: bool,
+    /// Makes the JSON schema of the state.
+    pub(crate) schema: SchemaFn,
 }
+
+pub(crate) type SchemaFn = Arc<dyn Fn() -> serde_json::Value + Send + Sync>;
 
 pub(crate) struct NodeInfo {
     pub(crate) name: Name,

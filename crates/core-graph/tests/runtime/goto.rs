@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use graphloom_core_graph::checkpoint::{HistoryFilter, MemoryCheckpointer, Source, ThreadStatus};
+use graphloom_core_graph::checkpoint::{Checkpointer, HistoryFilter, MemoryCheckpointer, Source, ThreadStatus};
 use graphloom_core_graph::{
     Answers, Context, Durability, Mode, Node, Outcome, RunError, RunPolicy, START, Snapshot, StateGraph, Task,
 };
@@ -51,6 +51,27 @@ async fn the_update_and_the_tasks_are_one_commit_and_nobody_comes_between() {
         assert_eq!((state.status, state.tasks.len()), (ThreadStatus::Done, 0), "{durability:?}");
         assert_eq!(done(thread.run(noted("next")).await).story(), format!("{story} next a b c"), "{durability:?}");
     }
+}
+
+#[tokio::test]
+async fn sends_from_outside_run_beside_the_nodes_and_no_fan_out_waits_for_them() {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(A, note("a"));
+    graph.add_node(B, note("b"));
+    graph.add_task(PART, |part: u64, _: Snapshot<Work>| async move { Ok(noted(&format!("part{part}"))) });
+    graph.add_sends(A, [PART], |_: &Work| vec![PART.send(7, 7)]);
+    graph.add_node(C, note("c"));
+    graph.add_edge(START, A).add_edge(PART, C).add_edge(C, B);
+    let thread = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("t");
+    assert_eq!(done(thread.run(Work::update()).await).story(), "a part7 c b");
+    let run = thread.update_and_send([B], [PART.send(1, 1), PART.send(2, 2)], noted("go"));
+    assert_eq!(done(run.await).story(), "a part7 c b go b part1 part2 c b");
+    let wrong = [Task::<u64>::named("b").send(1, 1), Task::<u64>::named("gone").send(1, 1)];
+    for (packet, expected) in wrong.into_iter().zip(["takes no input of its own", "it has no node `gone` to send to"]) {
+        let refused = thread.update_and_send([], [packet], Work::update()).await.unwrap_err().to_string();
+        assert!(refused.contains(expected), "{refused}");
+    }
+    assert_eq!(thread.state().await.unwrap().state.story(), "a part7 c b go b part1 part2 c b");
 }
 
 #[tokio::test]
@@ -111,13 +132,17 @@ async fn what_is_pending_is_dropped_with_its_question_its_fan_out_and_its_join()
         let state = open().state().await.unwrap();
         assert_eq!((state.status, state.questions.len()), (ThreadStatus::Done, 0), "{mode:?}");
         assert!(open().resume(Answers::new().and(&id, "late").unwrap()).await.is_err(), "{mode:?}");
-        let records = graphloom_core_graph::checkpoint::Checkpointer::open_records(&store, "t", "").await.unwrap();
-        assert_eq!(records, [], "{mode:?}: nothing is left of what was dropped");
+        assert_eq!(store.open_records("t", "").await.unwrap(), [], "{mode:?}: nothing is left of what was dropped");
         // The graph runs as ever afterwards.
         let Outcome::Waiting(asked) = open().run(Work::update()).await.unwrap() else { panic!("{mode:?}") };
         let story = done(open().resume(asked.answer("word", "two").unwrap()).await).story();
         assert!(story.ends_with(" c"), "{mode:?}: {story}");
         assert_eq!(calls.count("part 1"), 2, "{mode:?}");
+        // Where nothing follows, too.
+        assert!(matches!(open().run(Work::update()).await.unwrap(), Outcome::Waiting(_)), "{mode:?}");
+        assert_ne!(store.open_records("t", "").await.unwrap(), [], "{mode:?}");
+        done(open().update_and_goto([], Work::update()).await);
+        assert_eq!(store.open_records("t", "").await.unwrap(), [], "{mode:?}");
     }
 }
 

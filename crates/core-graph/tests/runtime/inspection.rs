@@ -136,3 +136,37 @@ async fn the_start_of_a_task_tells_what_was_sent_to_it() {
     let plain = |node: &str| (node.to_owned(), None);
     assert_eq!(started, [plain("plan"), plain("check"), part("a", Some(3)), part("b", None)]);
 }
+
+const DEEP: Node = Node::named("deep");
+const WIDE: Node = Node::named("wide");
+
+#[test]
+fn a_graph_tells_its_initial_state_and_the_schemas_of_its_subgraphs() {
+    let inner = || {
+        let mut graph = StateGraph::<Trip>::new("inner");
+        graph.add_node(BOOK, async |_: Snapshot<Trip>| Ok(()));
+        graph.add_edge(START, BOOK);
+        graph.compile().unwrap()
+    };
+    let mut middle = StateGraph::<Trip>::new("middle");
+    middle.add_subgraph(DEEP, inner(), |_: &Trip| Trip::update(), |_| Ok(Trip::update()));
+    middle.add_edge(START, DEEP);
+    let mut graph = StateGraph::<Trip>::new("outer");
+    graph.add_subgraph(WIDE, middle.compile().unwrap(), |_: &Trip| Trip::update(), |_| Ok(Trip::update()));
+    graph.add_edge(START, WIDE);
+    let graph = graph.compile().unwrap();
+    let mut named = StateGraph::<Trip>::new("named");
+    for node in [Node::named("b"), Node::named("a"), Node::named("c")] {
+        named.add_node(node.clone(), async |_: Snapshot<Trip>| Ok(()));
+        named.add_edge(START, node);
+    }
+    let named = named.compile().unwrap();
+    let places: Vec<_> = named.diagram().nodes.iter().map(|node| (node.name.as_str(), node.place)).collect();
+    assert_eq!(places, [("__start__", 0), ("a", 1), ("b", 0), ("c", 2)]);
+    assert_eq!(serde_json::to_value(graph.initial()).unwrap(), json!({"city": "", "fare": 0}));
+    let schemas = graph.subgraph_schemas();
+    assert_eq!(schemas.keys().map(|path| path.join("/")).collect::<Vec<_>>(), ["wide", "wide/deep"]);
+    for schema in schemas.values() {
+        assert_eq!(schema["properties"]["fare"]["type"], "integer");
+    }
+}

@@ -31,7 +31,7 @@ async fn prepare(nested: Snapshot<Nested>) -> Result<NestedUpdate, NodeError> {
 }
 
 async fn wrap(nested: Snapshot<Nested>) -> Result<NestedUpdate, NodeError> {
-    Ok(Nested::update().text(format!("<{}>", required(nested.text.as_ref(), "text")?)))
+    Ok(Nested::update().text(format!("<{}>", required(nested.text.as_ref(), "text")?)).trail(["wrap"]))
 }
 
 async fn upper(nested: Snapshot<Nested>) -> Result<NestedUpdate, NodeError> {
@@ -41,13 +41,12 @@ async fn upper(nested: Snapshot<Nested>) -> Result<NestedUpdate, NodeError> {
 
 /// Asks whether the text is right, where it is to ask. The answer is appended to the text.
 async fn confirm(nested: Snapshot<Nested>, context: Context) -> Result<NestedUpdate, NodeError> {
-    let update = Nested::update().trail(["child.confirm"]);
-    if nested.ask != Some(true) {
-        return Ok(update);
+    let mut text = required(nested.text.as_ref(), "text")?.clone();
+    if nested.ask == Some(true) {
+        let answer: Value = context.ask("keep", &json!({ "question": "Keep?", "text": text })).await?;
+        text.push_str(&answer_text(&answer));
     }
-    let text = required(nested.text.as_ref(), "text")?;
-    let answer: Value = context.ask("keep", &json!({ "question": "Keep?", "text": text })).await?;
-    Ok(update.text(format!("{text}{}", answer_text(&answer))))
+    Ok(Nested::update().text(text).trail(["child.confirm"]))
 }
 
 fn child() -> Result<Compiled<Nested>, CompileErrors> {

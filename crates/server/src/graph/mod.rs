@@ -46,8 +46,8 @@ pub(crate) enum Launch {
     Resume { answers: Vec<(String, Value)>, update: Option<Fields> },
     /// Where the thread stopped, or where it stood at a checkpoint.
     Continue { at: Option<Position> },
-    /// With an update of no node, at these nodes.
-    Goto { nodes: Vec<String>, update: Fields },
+    /// With an update of no node, at these nodes, and at task nodes with an input each.
+    Goto { nodes: Vec<String>, sends: Vec<(String, Value)>, update: Fields },
 }
 
 /// A graph over a state of any type.

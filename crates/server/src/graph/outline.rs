@@ -1,6 +1,6 @@
 //! What is known of a graph before it runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use graphloom_core_graph::diagram::Diagram;
 use graphloom_core_graph::fields::{Field, FieldKind, JsonForm};
@@ -21,6 +21,10 @@ pub(crate) struct Outline {
     pub(crate) in_barrier: bool,
     /// The JSON schema of the state: an object of its fields.
     pub(crate) state_schema: Value,
+    /// The JSON schemas of the states of graphs inside, by the nodes that lead to each.
+    pub(crate) subgraph_schemas: BTreeMap<Vec<String>, Value>,
+    /// The state before a first input: the fields that are shown then.
+    pub(crate) initial: Fields,
     /// The JSON schema of what a run may be given as its context, where the graph takes one.
     pub(crate) context_schema: Option<Value>,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use graphloom_core_graph::{
-    Answers, Compiled, Event, Node, Outcome, Run, RunError, RunHandle, RunPolicy, State, Thread, Threads,
+    Answers, Compiled, Event, Node, Outcome, Run, RunError, RunHandle, RunPolicy, State, Task, Thread, Threads,
 };
 use serde_json::Value;
 
@@ -94,8 +94,11 @@ impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
         let Some(node) = node else {
             // An input of which nothing follows: the run stops before whatever is next.
             let nodes: Vec<Node> = self.outline.nodes().map(Node::owned).collect();
-            let policy = RunPolicy::default().break_before(nodes);
-            thread.policy(policy).abandon().run(update).await?;
+            let thread = thread.policy(RunPolicy::default().break_before(nodes));
+            match at {
+                Some(at) => thread.at(at.number).run(update).await?,
+                None => thread.abandon().run(update).await?,
+            };
             return Ok(());
         };
         let node = self.node(&node).ok_or(UpdateFault::UnknownNode(node))?;
@@ -139,7 +142,7 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
             }
             Launch::Continue { at: Some(at) } => thread.at(at.number).replay(),
             Launch::Continue { at: None } => thread.continue_(),
-            Launch::Goto { nodes, update } => {
+            Launch::Goto { nodes, sends, update } => {
                 let update = self.update_of(&update)?;
                 let known = nodes.iter().map(|name| {
                     self.node(name).ok_or_else(|| {
@@ -148,7 +151,9 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
                         BadLaunch::Input(format!("`goto` names `{name}`, which is no node; nodes: {nodes}"))
                     })
                 });
-                thread.update_and_goto(known.collect::<Result<Vec<_>, _>>()?, update)
+                let nodes = known.collect::<Result<Vec<_>, _>>()?;
+                let sent = |(key, (to, input)): (usize, (String, Value))| Task::<Value>::owned(to).send(key, input);
+                thread.update_and_send(nodes, sends.into_iter().enumerate().map(sent), update)
             }
         };
         Ok(Box::new(TypedRun { run }))

@@ -3,6 +3,7 @@
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, Uri};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -74,7 +75,7 @@ tell_nothing! {
     Bytes;
     Request;
     WebSocketUpgrade;
-    Option<WebSocketUpgrade>;
+    Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
     Caller;
 }
 

@@ -18,6 +18,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 use tower_http::catch_panic::{CatchPanicLayer, ResponseForPanic};
 use tower_http::limit::RequestBodyLimitLayer;
@@ -25,7 +26,7 @@ use tower_http::timeout::RequestBodyTimeoutLayer;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use super::json::{Json, JsonDepth};
+use super::json::{self, Json, JsonDepth};
 use super::keys::{Caller, Keys, Presented};
 use super::limits::{Capacity, Client, Rate};
 use super::metrics::{Gauges, Metrics};
@@ -83,6 +84,19 @@ impl Guard {
     /// The counters.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.0.metrics
+    }
+
+    /// Bytes that a message of a client may have, whatever it comes by.
+    pub(crate) fn largest_body(&self) -> usize {
+        self.0.limits.body
+    }
+
+    /// Reads JSON that came by another way than the body of a request.
+    ///
+    /// # Errors
+    /// As [`Json`].
+    pub(crate) fn read_json<T: DeserializeOwned>(&self, text: &[u8]) -> Result<T, Problem> {
+        json::parse(text, self.0.limits.json_depth)
     }
 
     pub(super) fn limits(&self) -> &Limits {

@@ -1,8 +1,12 @@
 //! What a refusal is on HTTP.
 
 use axum::http::StatusCode;
+use graphloom_core_graph::RunError;
+use graphloom_core_graph::checkpoint::CheckpointError;
+use graphloom_core_graph::store::StoreError;
 
 use super::problem::Problem;
+use crate::graph::UpdateFault;
 use crate::records::RecordError;
 use crate::refusal::Refusal;
 
@@ -25,5 +29,29 @@ impl From<Refusal> for Problem {
 impl From<RecordError> for Problem {
     fn from(error: RecordError) -> Self {
         Refusal::from(error).into()
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        Refusal::from(error).into()
+    }
+}
+
+impl From<CheckpointError> for Problem {
+    fn from(error: CheckpointError) -> Self {
+        Refusal::from(error).into()
+    }
+}
+
+impl From<RunError> for Problem {
+    fn from(error: RunError) -> Self {
+        Refusal::from(error).into()
+    }
+}
+
+impl From<UpdateFault> for Problem {
+    fn from(fault: UpdateFault) -> Self {
+        Refusal::from(fault).into()
     }
 }

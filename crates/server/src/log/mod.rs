@@ -82,6 +82,14 @@ impl Logs {
         self.segments(thread, None).delete().await
     }
 
+    /// Removes from the store what was to be kept for a time only.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn sweep(&self) -> Result<u64, StoreError> {
+        self.store.sweep().await
+    }
+
     fn in_use(&self, thread: Uuid) -> Option<Arc<ThreadLog>> {
         self.open.get(&thread)?.upgrade()
     }

@@ -4,7 +4,7 @@ use graphloom_core_graph::store::{Comparison, Condition};
 use serde_json::{Map, Value};
 
 /// Whether an object has every key of another with a value that contains that of the other.
-pub(super) fn contains_fields(container: &Map<String, Value>, part: &Map<String, Value>) -> bool {
+pub(crate) fn contains_fields(container: &Map<String, Value>, part: &Map<String, Value>) -> bool {
     part.iter().all(|(key, part)| container.get(key).is_some_and(|value| contains(value, part)))
 }
 

@@ -30,6 +30,7 @@ use serde_json::{Map, Value};
 pub(crate) use assistants::{
     Assistant, AssistantCreate, AssistantPatch, AssistantSearch, Assistants, VersionSearch, system_assistant_id,
 };
+pub(crate) use containment::contains_fields;
 pub(crate) use crons::{Cron, CronCreate, CronPatch, CronSearch, Crons};
 pub(crate) use error::RecordError;
 pub(crate) use listing::{IfExists, Listing, MAX_LIMIT};

@@ -1,9 +1,11 @@
 //! A run is recorded as ended, after its last event is stored.
 
+use std::collections::BTreeMap;
+
 use graphloom_core_graph::checkpoint::{delete_runs, runs};
 use uuid::Uuid;
 
-use crate::graph::Fields;
+use crate::graph::{Fields, task_id};
 use crate::log::{Interrupt, LogEvent};
 use crate::records::{Completion, PendingInterrupt, RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
 use crate::refusal::Refusal;
@@ -158,14 +160,20 @@ impl Inner {
 fn stand(record: &mut ThreadRecord, ending: &Ending) {
     record.status = ending.stands;
     record.error.clone_from(&ending.failure);
-    record.interrupts = std::collections::BTreeMap::new();
-    for Interrupt { id, value, task, .. } in &ending.interrupts {
-        let task = crate::graph::task_id(&record.thread_id.to_string(), task).to_string();
-        let pending = PendingInterrupt { id: id.clone(), value: value.clone(), response_schema: None };
-        record.interrupts.entry(task).or_default().push(pending);
-    }
+    record.interrupts = pending(&record.thread_id.to_string(), &ending.interrupts);
     if let Some(values) = &ending.values {
         record.values = Fields::clone(values).into();
     }
     record.state_changed(now());
+}
+
+/// What a thread waits for, by the task of the root graph that waits: a question from inside is that of the task around it.
+pub(crate) fn pending(thread: &str, interrupts: &[Interrupt]) -> BTreeMap<String, Vec<PendingInterrupt>> {
+    let mut pending: BTreeMap<String, Vec<PendingInterrupt>> = BTreeMap::new();
+    for Interrupt { id, value, task, .. } in interrupts {
+        let root = task.split('/').next().unwrap_or_default();
+        let one = PendingInterrupt { id: id.clone(), value: value.clone(), response_schema: None };
+        pending.entry(task_id(thread, root).to_string()).or_default().push(one);
+    }
+    pending
 }

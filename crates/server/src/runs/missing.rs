@@ -101,7 +101,7 @@ async fn tasks_of(
 }
 
 /// What was added to a list, or else the new value.
-fn difference(before: Option<&Value>, now: &Value) -> Value {
+pub(crate) fn difference(before: Option<&Value>, now: &Value) -> Value {
     match (before, now) {
         (Some(Value::Array(before)), Value::Array(now)) if now.starts_with(before) => {
             Value::Array(now[before.len()..].to_vec())

@@ -44,7 +44,9 @@ use crate::webhooks::Webhooks;
 
 use desk::Desk;
 pub(crate) use execute::interrupts;
+pub(crate) use finish::pending;
 pub(crate) use live::{Cancel, Ending, LiveRun};
+pub(crate) use missing::difference;
 pub(crate) use order::{Command, Config, Durable, Nodes, Order};
 
 /// The run manager. A clone is another handle to the same.
@@ -98,6 +100,8 @@ pub(crate) struct NewRun {
     /// What becomes of the thread, which was made for the run alone.
     pub(crate) temporary: Option<Completion>,
     pub(crate) webhook: Option<String>,
+    /// The run's id; a new one where none is given. A run of this id is accepted once.
+    pub(crate) run_id: Option<Uuid>,
 }
 
 /// A run that was accepted.
@@ -164,7 +168,7 @@ impl RunManager {
     /// Accepts a run on a thread that is there. When this returns, the run is stored, and has begun or waits.
     ///
     /// # Errors
-    /// [`Refusal::Conflict`] on a busy thread under `reject`; limits; the store's.
+    /// [`Refusal::Conflict`] on a busy thread under `reject`, and for the id of a run that is there; limits; the store's.
     pub(crate) async fn submit(&self, thread: Uuid, new: NewRun) -> Result<Submitted, Refusal> {
         let inner = &self.inner;
         if inner.is_closing.load(Ordering::Acquire) {
@@ -176,7 +180,11 @@ impl RunManager {
                 "runs are under way on {most} threads, as many as there may be; try again later"
             )));
         }
-        inner.desk(thread, new.temporary.is_some()).await?.accept(inner, new).await
+        // A client that goes away in between must not leave a run that is stored and never begins.
+        let inner = Arc::clone(inner);
+        let accepted =
+            tokio::spawn(async move { inner.desk(thread, new.temporary.is_some()).await?.accept(&inner, new).await });
+        accepted.await.unwrap_or_else(|error| Err(Refusal::Failed(format!("a run was not accepted: {error}"))))
     }
 
     /// The run, if this process executes it or holds it in a queue.

@@ -21,20 +21,31 @@ fn refused(error: &str, message: impl Into<String>) -> RunFailure {
     RunFailure { error: error.to_owned(), message: message.into() }
 }
 
-/// Where to go on, and with what input where one was given.
-fn targets(goto: &Value) -> Result<Vec<String>, RunFailure> {
-    match goto {
-        Value::Null => Ok(Vec::new()),
-        Value::String(node) => Ok(vec![node.clone()]),
-        Value::Array(several) => Ok(several.iter().map(targets).collect::<Result<Vec<_>, _>>()?.concat()),
-        Value::Object(send) if send.get("input").is_none_or(Value::is_null) => {
-            send.get("node").map_or_else(|| Ok(Vec::new()), targets)
+/// Where a command goes on.
+#[derive(Default)]
+struct Targets {
+    nodes: Vec<String>,
+    /// Nodes with an input of their own.
+    sends: Vec<(String, Value)>,
+}
+
+impl Targets {
+    fn add(&mut self, goto: &Value) -> Result<(), RunFailure> {
+        match goto {
+            Value::Null => {}
+            Value::String(node) => self.nodes.push(node.clone()),
+            Value::Array(several) => several.iter().try_for_each(|one| self.add(one))?,
+            Value::Object(send) => {
+                let node = send.get("node").and_then(Value::as_str);
+                let node = node.ok_or_else(|| refused("InvalidUpdateError", "a `goto` with an input has a `node`"))?;
+                match send.get("input").filter(|input| !input.is_null()) {
+                    Some(input) => self.sends.push((node.to_owned(), input.clone())),
+                    None => self.nodes.push(node.to_owned()),
+                }
+            }
+            other => return Err(refused("InvalidUpdateError", format!("`goto` names nodes, not `{other}`"))),
         }
-        Value::Object(_) => Err(refused(
-            "InvalidUpdateError",
-            "`goto` with an `input` of its own is not supported; put what the node needs into `update`",
-        )),
-        other => Err(refused("InvalidUpdateError", format!("`goto` names nodes, not `{other}`"))),
+        Ok(())
     }
 }
 
@@ -115,14 +126,16 @@ async fn commanded(
     is_strict: bool,
 ) -> Result<Plan, RunFailure> {
     let update = fields_of(graph, &command.update, "update")?;
-    let nodes = targets(&command.goto)?;
+    let mut targets = Targets::default();
+    targets.add(&command.goto)?;
+    let Targets { nodes, sends } = targets;
     if command.resume.is_null() {
-        return Ok(if nodes.is_empty() && update.is_empty() {
+        return Ok(if nodes.is_empty() && sends.is_empty() && update.is_empty() {
             Plan::Nothing
-        } else if nodes.is_empty() {
+        } else if nodes.is_empty() && sends.is_empty() {
             Plan::Launch(Launch::Input { values: update, at })
         } else {
-            Plan::Launch(Launch::Goto { nodes, update })
+            Plan::Launch(Launch::Goto { nodes, sends, update })
         });
     }
     let view = view(graph, thread).await?;

@@ -45,7 +45,7 @@ fn an_approval_draws_both_ends_of_its_review() {
 async fn a_nested_graph_gives_back_its_own_trail() {
     let thread = thread(&nested::graph().unwrap());
     let values = play(thread.run(Nested::update().text("  quiet ".to_owned()))).await.values();
-    let trail = ["prepare", "child.upper", "child.confirm"];
+    let trail = ["prepare", "child.upper", "child.confirm", "wrap"];
     assert_eq!(values, json!({ "text": "<QUIET>", "trail": trail, "ask": null }));
     assert_eq!(steps(&thread).await, ["prepare", "child", "wrap"]);
 }
@@ -61,7 +61,7 @@ async fn a_nested_graph_asks_from_inside_and_goes_on_there() {
         assert_eq!(trail, json!(["prepare"]), "the child's trail comes with its end");
 
         let values = play(thread.resume(questions.answer("keep", &answer).unwrap())).await.values();
-        let trail = ["prepare", "child.upper", "child.confirm"];
+        let trail = ["prepare", "child.upper", "child.confirm", "wrap"];
         assert_eq!(values, json!({ "text": text, "trail": trail, "ask": true }));
     }
 }

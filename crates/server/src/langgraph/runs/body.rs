@@ -198,6 +198,7 @@ impl RunBody {
             start_at,
             webhook: self.webhook,
             completion: self.on_completion.unwrap_or_default(),
+            run_id: None,
         };
         let creates_thread = self.if_not_exists == Some(IfNotExists::Create);
         Ok(ParsedRun { assistant, order, options, creates_thread })

@@ -34,7 +34,11 @@ pub(super) fn located(mut response: Response, thread: Option<Uuid>, run: Uuid, a
 }
 
 /// Submits a run that was parsed.
-async fn submit(host: &Host, thread: Option<Uuid>, parsed: ParsedRun) -> Result<Submitted, Problem> {
+pub(in crate::langgraph) async fn submit(
+    host: &Host,
+    thread: Option<Uuid>,
+    parsed: ParsedRun,
+) -> Result<Submitted, Problem> {
     let ParsedRun { assistant, order, options, creates_thread } = parsed;
     let permit = host.guard.capacity().run()?;
     if let (Some(thread), true) = (thread, creates_thread) {

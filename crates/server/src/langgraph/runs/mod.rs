@@ -19,7 +19,9 @@ mod read;
 use axum::http::StatusCode;
 use serde_json::Value;
 
-pub(super) use body::RunBody;
+pub(super) use body::{ParsedRun, RunBody};
+pub(super) use create::submit;
+pub(super) use outcome::of_ended as outcome_of;
 
 use crate::host::Host;
 use crate::http::Routes;

@@ -39,7 +39,7 @@ pub(super) async fn of_live(live: &LiveRun, on_drop: Option<CancelOnDrop>) -> Va
 }
 
 /// What a run came to that has ended: the state at the last checkpoint that it made.
-pub(super) async fn of_ended(host: &Host, record: &RunRecord) -> Result<Value, Problem> {
+pub(in super::super) async fn of_ended(host: &Host, record: &RunRecord) -> Result<Value, Problem> {
     if record.error.is_some() {
         return Ok(outcome(None, &[], record.error.as_ref()));
     }

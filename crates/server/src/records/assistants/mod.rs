@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use graphloom_core_graph::Clock;
 use graphloom_core_graph::store::Store;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -36,7 +37,7 @@ pub(crate) fn system_assistant_id(graph_id: &str) -> Uuid {
 }
 
 /// What an assistant is made of. The fields are those of the wire.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct AssistantCreate {
     /// The graph.
     pub(crate) graph_id: String,
@@ -58,7 +59,7 @@ pub(crate) struct AssistantCreate {
 }
 
 /// What a change of an assistant sets; the rest stays. The fields are those of the wire.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct AssistantPatch {
     /// The graph.

@@ -1,5 +1,6 @@
 //! Which assistants a client asks for.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -8,7 +9,7 @@ use super::super::listing::Paging;
 use super::Assistant;
 
 /// What a search for assistants asks for. The fields are those of the wire.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct AssistantSearch {
     /// What the metadata contains.
@@ -49,7 +50,7 @@ impl AssistantSearch {
 }
 
 /// Which versions of an assistant a client asks for.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct VersionSearch {
     /// What the version's metadata contains.

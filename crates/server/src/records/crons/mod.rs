@@ -14,8 +14,10 @@ use std::sync::Arc;
 
 use graphloom_core_graph::Clock;
 use graphloom_core_graph::store::Store;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tokio::sync::Notify;
 use uuid::Uuid;
 
 use super::collection::Collection;
@@ -71,7 +73,7 @@ pub(crate) struct CronPatch {
 }
 
 /// What a search for crons asks for. The fields are those of the wire.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CronSearch {
     /// The assistant.
@@ -118,6 +120,7 @@ impl CronSearch {
 pub(crate) struct Crons {
     crons: Collection<Cron>,
     clock: Arc<dyn Clock>,
+    changed: Arc<Notify>,
 }
 
 impl fmt::Debug for Crons {
@@ -128,7 +131,7 @@ impl fmt::Debug for Crons {
 
 impl Crons {
     pub(super) fn new(store: &Arc<dyn Store>, clock: &Arc<dyn Clock>) -> Self {
-        Self { crons: Collection::new(store, "Cron", "crons"), clock: Arc::clone(clock) }
+        Self { crons: Collection::new(store, "Cron", "crons"), clock: Arc::clone(clock), changed: Arc::default() }
     }
 
     /// Makes a cron.
@@ -155,6 +158,7 @@ impl Crons {
         };
         cron.plan(now)?;
         self.crons.put(&[], &cron.cron_id.to_string(), &cron).await?;
+        self.changed.notify_waiters();
         Ok(cron)
     }
 
@@ -188,7 +192,16 @@ impl Crons {
             }
             Ok(())
         };
-        self.crons.update(&[], &id.to_string(), change).await
+        let cron = self.crons.update(&[], &id.to_string(), change).await?;
+        self.changed.notify_waiters();
+        Ok(cron)
+    }
+
+    /// Returns when a client of this process makes or changes a cron from now on.
+    pub(crate) fn changed(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut changed = Box::pin(Arc::clone(&self.changed).notified_owned());
+        changed.as_mut().enable();
+        changed
     }
 
     /// Deletes a cron.
@@ -198,6 +211,30 @@ impl Crons {
     pub(crate) async fn delete(&self, id: Uuid) -> Result<(), RecordError> {
         let key = id.to_string();
         if self.crons.delete(&[], &key).await? { Ok(()) } else { Err(self.crons.not_found(&key)) }
+    }
+
+    /// Deletes the crons of an assistant.
+    pub(crate) async fn delete_of_assistant(&self, id: Uuid) -> Result<(), RecordError> {
+        self.delete_matching(&CronSearch { assistant_id: Some(id), ..CronSearch::default() }).await
+    }
+
+    /// Deletes the crons of a thread.
+    pub(crate) async fn delete_of_thread(&self, id: Uuid) -> Result<(), RecordError> {
+        self.delete_matching(&CronSearch { thread_id: Some(id), ..CronSearch::default() }).await
+    }
+
+    async fn delete_matching(&self, search: &CronSearch) -> Result<(), RecordError> {
+        for cron in self.matching(search).await? {
+            self.crons.delete(&[], &cron.cron_id.to_string()).await?;
+        }
+        Ok(())
+    }
+
+    /// When the next cron is due; none when no cron will be.
+    pub(crate) async fn next_due(&self) -> Result<Option<u64>, RecordError> {
+        let crons = self.crons.all(&[], &[]).await?;
+        let next = crons.iter().filter(|cron| cron.enabled).filter_map(|cron| cron.next_run_date);
+        Ok(next.min())
     }
 
     /// The crons that match, a page of them in the form clients see.

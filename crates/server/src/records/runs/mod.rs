@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use graphloom_core_graph::Clock;
 use graphloom_core_graph::store::Store;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -26,7 +27,7 @@ pub(crate) use run::{Completion, Multitask, RunFailure, RunRecord, RunStatus};
 const ENTRY_WITHOUT_RUN_MILLIS: u64 = 60 * 60 * 1_000;
 
 /// Which runs of a thread a client asks for. The fields are those of the wire.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct RunList {
     /// At most this many, 10 unless set.
@@ -140,6 +141,21 @@ impl Runs {
         let mut runs = self.runs.all(&of(thread_id), &[]).await?;
         sort(&mut runs);
         Ok(runs)
+    }
+
+    /// All runs of all threads, oldest first.
+    pub(crate) async fn all(&self) -> Result<Vec<RunRecord>, RecordError> {
+        let mut runs = self.runs.all(&[], &[]).await?;
+        sort(&mut runs);
+        Ok(runs)
+    }
+
+    /// The run of an id, whichever thread it is of. A run without a thread has the id of its own.
+    pub(crate) async fn find(&self, run_id: Uuid) -> Result<Option<RunRecord>, RecordError> {
+        if let Some(read) = self.runs.read(&of(run_id), &run_id.to_string()).await? {
+            return Ok(Some(read.record));
+        }
+        Ok(self.runs.all(&[], &[("run_id", json!(run_id))]).await?.into_iter().next())
     }
 
     /// The pending and running runs of all threads, oldest first.

@@ -9,7 +9,7 @@ use super::super::listing::{Compare, Listed};
 use super::super::timestamp;
 
 /// How far a run is.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RunStatus {
     /// It waits for its turn or its time.
@@ -34,7 +34,7 @@ impl RunStatus {
 }
 
 /// What a run does when its thread is busy.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Multitask {
     /// It is refused.
@@ -49,7 +49,7 @@ pub(crate) enum Multitask {
 }
 
 /// What happens to the thread of a stateless run when the run ends.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Completion {
     /// It is deleted.

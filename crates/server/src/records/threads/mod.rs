@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use graphloom_core_graph::Clock;
 use graphloom_core_graph::store::Store;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -25,7 +26,7 @@ pub(crate) use search::ThreadSearch;
 pub(crate) use thread::{PendingInterrupt, ThreadRecord, ThreadStatus, ThreadTtl, TtlStrategy};
 
 /// How long a client wants a thread kept.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 pub(crate) struct Ttl {
     /// In minutes.
     pub(crate) ttl: f64,
@@ -44,7 +45,7 @@ impl Ttl {
 }
 
 /// What a thread is made of. The fields are those of the wire.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ThreadCreate {
     /// The id, a new one unless set.
@@ -58,7 +59,7 @@ pub(crate) struct ThreadCreate {
 }
 
 /// What a client's change of a thread sets; the rest stays. The fields are those of the wire.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ThreadPatch {
     /// Metadata over those there are.
@@ -189,6 +190,11 @@ impl Threads {
     /// How many threads match.
     pub(crate) async fn count(&self, search: &ThreadSearch) -> Result<usize, RecordError> {
         Ok(self.matching(search).await?.len())
+    }
+
+    /// The ids of all threads that match, whatever page is asked for.
+    pub(crate) async fn ids(&self, search: &ThreadSearch) -> Result<Vec<Uuid>, RecordError> {
+        Ok(self.matching(search).await?.into_iter().map(|thread| thread.thread_id).collect())
     }
 
     /// The threads whose time to live has passed, and that no run is busy with.

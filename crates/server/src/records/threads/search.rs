@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -11,7 +12,7 @@ use super::super::listing::Paging;
 use super::{ThreadRecord, ThreadStatus};
 
 /// What a search for threads asks for. The fields are those of the wire.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ThreadSearch {
     /// What the metadata contains.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -11,7 +12,7 @@ use super::super::runs::RunFailure;
 use super::super::timestamp;
 
 /// What a thread is doing. The order is that of the words.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ThreadStatus {
     /// A run is pending or running.
@@ -38,7 +39,7 @@ pub(crate) struct PendingInterrupt {
 }
 
 /// What happens to a thread whose time has come.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TtlStrategy {
     /// It is deleted.
@@ -122,6 +123,11 @@ impl ThreadRecord {
     /// Says that the state changed: the time to live begins again.
     pub(crate) fn state_changed(&mut self, now: u64) {
         self.state_updated = now;
+        self.restart_ttl(now);
+    }
+
+    /// Lets the time to live begin again.
+    pub(crate) fn restart_ttl(&mut self, now: u64) {
         self.ttl = self.ttl.map(|ttl| ThreadTtl::new(ttl.minutes, ttl.strategy, now));
     }
 

@@ -34,6 +34,7 @@ impl Fixture {
             start_at: None,
             temporary: None,
             webhook: None,
+            run_id: None,
         }
     }
 
@@ -160,4 +161,28 @@ async fn a_busy_thread_does_with_a_new_run_what_that_asks_for() {
     assert_eq!(after.values, before.values, "what was taken back is as it was");
     assert_eq!(after.checkpoint, before.checkpoint);
     assert!(fixture.manager.records().runs.get(fixture.thread, fourth.record.run_id).await.is_err());
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_while_its_run_is_accepted_leaves_nothing_in_between() {
+    let directory = tempfile::tempdir().unwrap();
+    // A store that takes its time: a request is in its middle when it is dropped.
+    let store = graphloom_checkpoint_sqlite::SqliteStore::open(directory.path().join("records.sqlite")).unwrap();
+    let manager = Server::new().demo().unwrap().records(Arc::new(store)).open().await.unwrap();
+    let thread = manager.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
+    for polls in 1..10 {
+        let mut request =
+            Box::pin(manager.submit(thread, Fixture::order("pipeline", json!({"input": {"topic": "x"}}))));
+        for _ in 0..polls {
+            drop(futures::poll!(&mut request));
+        }
+    }
+    let all_ended = async {
+        while manager.is_busy(thread) || manager.records().runs.of_thread(thread).await.unwrap().len() < 9 {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), all_ended).await.expect("every run begins and ends");
+    let runs = manager.records().runs.of_thread(thread).await.unwrap();
+    assert!(runs.iter().all(|run| run.status == RunStatus::Success), "{runs:?}");
 }

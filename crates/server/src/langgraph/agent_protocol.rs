@@ -1,0 +1,139 @@
+//! The names of the Agent Protocol 0.1.6 for what LangGraph's wire has under others: agents are assistants, and runs are found
+//! without their threads.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::assistants::assistant_and_graph;
+use super::runs::outcome_of;
+use super::schemas::assistant_schemas;
+use crate::chat::takes_messages;
+use crate::host::Host;
+use crate::http::{Json, Path, Problem, Routes, RunUuid, late_json};
+use crate::records::{Assistant, AssistantSearch, RunRecord, RunStatus};
+use crate::refusal::Refusal;
+use crate::runs::Cancel;
+
+pub(super) fn routes() -> Routes<Host> {
+    Routes::new("Agent Protocol")
+        .post("/agents/search", "Agents by name and metadata", search)
+        .get("/agents/{agent_id}", "An agent", show)
+        .get("/agents/{agent_id}/schemas", "What an agent takes and gives", schemas)
+        .post("/runs/search", "Runs by thread, agent, status and metadata", search_runs)
+        .get("/runs/{run_id}", "A run", show_run)
+        .delete("/runs/{run_id}", "Deletes a run", delete_run)
+        .answers_status(StatusCode::NO_CONTENT)
+        .get("/runs/{run_id}/wait", "Waits for a run", wait)
+}
+
+fn agent(host: &Host, assistant: &Assistant) -> Value {
+    let graph = host.manager.graph(&assistant.graph_id);
+    json!({
+        "agent_id": assistant.assistant_id,
+        "name": assistant.name,
+        "description": assistant.description.as_deref().unwrap_or_default(),
+        "metadata": assistant.metadata,
+        "capabilities": {
+            "ap.io.messages": graph.is_some_and(|graph| takes_messages(&**graph)),
+            "ap.io.streaming": true,
+        },
+    })
+}
+
+async fn search(State(host): State<Host>, Json(search): Json<Option<AssistantSearch>>) -> Result<Json<Value>, Problem> {
+    let search = search.unwrap_or_default();
+    let (offset, limit) = (search.offset.unwrap_or_default(), search.limit.unwrap_or(10));
+    let all = host.manager.records().assistants.all(&search).await?;
+    Ok(Json(all.iter().skip(offset).take(limit).map(|assistant| agent(&host, assistant)).collect()))
+}
+
+async fn show(State(host): State<Host>, Path(id): Path<String>) -> Result<Json<Value>, Problem> {
+    let (assistant, _) = assistant_and_graph(&host, &id).await?;
+    Ok(Json(agent(&host, &assistant)))
+}
+
+async fn schemas(State(host): State<Host>, Path(id): Path<String>) -> Result<Json<Value>, Problem> {
+    let (assistant, graph) = assistant_and_graph(&host, &id).await?;
+    let mut schemas = assistant_schemas(graph.outline());
+    schemas["agent_id"] = json!(assistant.assistant_id);
+    Ok(Json(schemas))
+}
+
+/// Which runs are searched.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct RunSearch {
+    thread_id: Option<Uuid>,
+    agent_id: Option<String>,
+    status: Option<String>,
+    metadata: serde_json::Map<String, Value>,
+    limit: Option<usize>,
+    offset: usize,
+}
+
+async fn search_runs(State(host): State<Host>, Json(search): Json<Option<RunSearch>>) -> Result<Json<Value>, Problem> {
+    let search = search.unwrap_or_default();
+    let runs = &host.manager.records().runs;
+    let mut found = match search.thread_id {
+        Some(thread) => runs.of_thread(thread).await?,
+        None => runs.all().await?,
+    };
+    found.retain(|run| {
+        let is_of = |agent: &String| run.assistant_id.to_string() == *agent || run.graph == *agent;
+        search.status.as_ref().is_none_or(|status| json!(run.status) == **status)
+            && search.agent_id.as_ref().is_none_or(is_of)
+            && search.metadata.iter().all(|(key, value)| run.metadata.get(key) == Some(value))
+    });
+    let page = found.iter().rev().skip(search.offset).take(search.limit.unwrap_or(10));
+    Ok(Json(page.map(wire).collect()))
+}
+
+/// A run as this protocol has it: an assistant is an agent.
+fn wire(run: &RunRecord) -> Value {
+    let mut wire = run.wire();
+    wire["agent_id"] = json!(run.assistant_id);
+    wire
+}
+
+async fn find(host: &Host, run: Uuid) -> Result<RunRecord, Problem> {
+    let found = host.manager.records().runs.find(run).await?;
+    found.ok_or_else(|| Problem::not_found("Not Found"))
+}
+
+async fn show_run(State(host): State<Host>, Path(run): Path<RunUuid>) -> Result<Json<Value>, Problem> {
+    Ok(Json(wire(&find(&host, run.0).await?)))
+}
+
+async fn delete_run(State(host): State<Host>, Path(run): Path<RunUuid>) -> Result<StatusCode, Problem> {
+    let run = find(&host, run.0).await?;
+    match host.manager.cancel(run.thread_id, run.run_id, Cancel::Interrupt).await {
+        Ok(live) => drop(live.ended().await),
+        Err(Refusal::NotFound(_)) => {}
+        Err(error) => return Err(error.into()),
+    }
+    host.manager.records().runs.delete(run.thread_id, run.run_id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The run and its values, when it has ended.
+async fn wait(State(host): State<Host>, Path(run): Path<RunUuid>) -> Result<Response, Problem> {
+    let record = find(&host, run.0).await?;
+    let permit = host.guard.capacity().stream()?;
+    Ok(late_json(async move {
+        let _permit = permit;
+        if let Some(live) = host.manager.live(record.thread_id, record.run_id).await {
+            live.ended().await;
+        }
+        let answer = async {
+            let record = find(&host, record.run_id).await?;
+            let values = outcome_of(&host, &record).await?;
+            Ok::<_, Problem>(json!({"run": wire(&record), "values": values}))
+        };
+        answer.await.unwrap_or_else(|problem| json!({"__error__": {"error": "RunError", "message": problem.detail}}))
+    }))
+}

@@ -1,0 +1,107 @@
+//! What the state of a thread was before.
+
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::graph::Position;
+use crate::host::Host;
+use crate::http::{Json, Path, Problem, Query, Routes, ThreadUuid, uuid_of};
+use crate::langgraph::state::{CheckpointName, graph_of};
+use crate::langgraph::wire::{Select, ThreadStates};
+use crate::records::MAX_LIMIT;
+
+pub(super) fn routes() -> Routes<Host> {
+    Routes::new("Threads")
+        .get("/threads/{thread_id}/history", "The newest states of a thread, newest first", list)
+        .post("/threads/{thread_id}/history", "The states of a thread that match, newest first", search)
+}
+
+/// The states that a client asks for.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct HistorySearch {
+    /// At most so many; 1 unless set.
+    limit: Option<usize>,
+    /// Only those before a checkpoint.
+    before: Option<Before>,
+    /// What their metadata contain.
+    metadata: Option<Map<String, Value>>,
+    /// Only the one of this checkpoint.
+    checkpoint: Option<CheckpointName>,
+    /// The parts that are answered; all unless set.
+    select: Option<Vec<String>>,
+}
+
+/// A checkpoint in one of the forms that clients send.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Before {
+    Id(String),
+    Config { configurable: CheckpointName },
+    Checkpoint(CheckpointName),
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct HistoryQuery {
+    /// At most so many; 10 unless set.
+    limit: Option<usize>,
+    /// Only those before the checkpoint of this id.
+    before: Option<String>,
+    /// The parts that are answered; all unless set.
+    select: Option<Vec<String>>,
+}
+
+async fn list(
+    State(host): State<Host>,
+    Path(id): Path<ThreadUuid>,
+    Query(query): Query<HistoryQuery>,
+) -> Result<Json<Vec<Value>>, Problem> {
+    let HistoryQuery { limit, before, select } = query;
+    let search =
+        HistorySearch { limit: limit.or(Some(10)), before: before.map(Before::Id), select, ..HistorySearch::default() };
+    found(&host, id.0, search).await
+}
+
+async fn search(
+    State(host): State<Host>,
+    Path(id): Path<ThreadUuid>,
+    Json(search): Json<Option<HistorySearch>>,
+) -> Result<Json<Vec<Value>>, Problem> {
+    found(&host, id.0, search.unwrap_or_default()).await
+}
+
+async fn found(host: &Host, id: Uuid, search: HistorySearch) -> Result<Json<Vec<Value>>, Problem> {
+    let select = Select::new(search.select)?;
+    let limit = search.limit.unwrap_or(1);
+    if limit > MAX_LIMIT {
+        let detail = format!("`limit` is {limit}, at most {MAX_LIMIT} are answered");
+        return Err(Problem::unprocessable(detail).about("limit"));
+    }
+    let before = match search.before {
+        Some(Before::Id(id)) => Some(uuid_of("checkpoint", &id)?),
+        Some(Before::Config { configurable }) => configurable.id()?,
+        Some(Before::Checkpoint(checkpoint)) => checkpoint.id()?,
+        None => None,
+    };
+    let only = search.checkpoint.map_or(Ok(None), |checkpoint| checkpoint.id())?;
+    let thread = host.manager.records().threads.get(id).await?;
+    let Ok(graph) = graph_of(host, &thread) else { return Ok(Json(Vec::new())) };
+    let states = ThreadStates::new(host, graph, id).await?;
+    let found = match only {
+        Some(only) => vec![states.at(only, false).await?],
+        None => {
+            let place = |id: Uuid| {
+                Position::read(id, &thread.thread_id.to_string(), "").ok_or_else(|| {
+                    Problem::not_found(format!("Checkpoint with ID {id} not found in thread {}", thread.thread_id))
+                })
+            };
+            let before = before.map(place).transpose()?;
+            states.history(before, search.metadata.as_ref(), limit).await?
+        }
+    };
+    Ok(Json(found.into_iter().map(|state| select.of(state)).collect()))
+}

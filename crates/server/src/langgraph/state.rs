@@ -1,0 +1,327 @@
+//! The state of a thread, and edits of it.
+
+use axum::extract::State;
+use graphloom_core_graph::checkpoint::{Source, ThreadStatus as Standing};
+use graphloom_core_graph::{Clock, EventKind, SystemClock};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::graph::{Fields, Graph, Position, View};
+use crate::host::Host;
+use crate::http::{CheckpointUuid, Json, Path, Problem, Query, Routes, Scope, ThreadUuid, uuid_of};
+use crate::langgraph::wire::{Select, ThreadStates, checkpoint, empty_state};
+use crate::records::{ThreadPatch, ThreadRecord, ThreadStatus};
+use crate::runs::{interrupts, pending};
+
+pub(super) fn routes() -> Routes<Host> {
+    Routes::new("Threads")
+        .get("/threads/{thread_id}/state", "The state of a thread", show)
+        .post("/threads/{thread_id}/state", "Commits an update of the state", update)
+        .patch("/threads/{thread_id}/state", "Changes the metadata of a thread", patch)
+        .post("/threads/{thread_id}/state/checkpoint", "The state at a checkpoint", show_at_checkpoint)
+        .needs(Scope::Read)
+        .get("/threads/{thread_id}/state/{checkpoint_id}", "The state at a checkpoint", show_at)
+}
+
+/// A checkpoint as clients name it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct CheckpointName {
+    pub(super) checkpoint_id: Option<String>,
+    /// The graph inside whose checkpoint it is; empty for the root graph.
+    pub(super) checkpoint_ns: Option<String>,
+}
+
+impl CheckpointName {
+    /// The id of a checkpoint of the root graph, where one is named.
+    ///
+    /// # Errors
+    /// 422 for an id that is none, and for a checkpoint of a graph inside.
+    pub(super) fn id(&self) -> Result<Option<Uuid>, Problem> {
+        if self.checkpoint_ns.as_ref().is_some_and(|ns| !ns.is_empty()) {
+            let detail = "`checkpoint_ns` names a graph inside: its state is shown with `subgraphs=true` in the state of the thread";
+            return Err(Problem::unprocessable(detail).about("checkpoint_ns"));
+        }
+        self.checkpoint_id.as_deref().map(|id| uuid_of("checkpoint", id)).transpose()
+    }
+}
+
+/// The name of the graph whose checkpoints a thread has, or is to have.
+fn graph_name(thread: &ThreadRecord) -> Option<&str> {
+    thread.graph.as_deref().or_else(|| thread.metadata.get("graph_id")?.as_str())
+}
+
+/// The graph of a thread.
+///
+/// # Errors
+/// 400 for a thread without one, or whose graph is not served here.
+pub(super) fn graph_of<'h>(host: &'h Host, thread: &ThreadRecord) -> Result<&'h dyn Graph, Problem> {
+    let id = thread.thread_id;
+    let Some(name) = graph_name(thread) else {
+        let detail = format!(
+            "Thread '{id}' has no assigned graph ID: no run was made on it; run an assistant on it, or set `graph_id` in its metadata"
+        );
+        return Err(Problem::bad_request(detail));
+    };
+    host.manager.graph(name).map(|graph| &**graph).ok_or_else(|| {
+        let graphs: Vec<_> = host.manager.graphs().keys().map(String::as_str).collect();
+        let graphs = graphs.join(", ");
+        Problem::bad_request(format!("Thread '{id}' is of the graph '{name}', which is not served here: {graphs}"))
+    })
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct StateQuery {
+    /// Whether the states of graphs inside are shown.
+    subgraphs: bool,
+    /// The parts that are answered, such as `next` or `values.count`; all unless set.
+    select: Option<Vec<String>>,
+}
+
+/// The state of a thread, at a checkpoint where one is named.
+async fn state(host: &Host, id: Uuid, at: Option<Uuid>, query: StateQuery) -> Result<Json<Value>, Problem> {
+    let select = Select::new(query.select)?;
+    let thread = host.manager.records().threads.get(id).await?;
+    if graph_name(&thread).is_none() && at.is_none() {
+        return Ok(Json(select.of(empty_state())));
+    }
+    let states = ThreadStates::new(host, graph_of(host, &thread)?, id).await?;
+    let state = match at {
+        Some(at) => states.at(at, query.subgraphs).await?,
+        None => states.head(query.subgraphs).await?,
+    };
+    Ok(Json(select.of(state)))
+}
+
+async fn show(
+    State(host): State<Host>,
+    Path(id): Path<ThreadUuid>,
+    Query(query): Query<StateQuery>,
+) -> Result<Json<Value>, Problem> {
+    state(&host, id.0, None, query).await
+}
+
+async fn show_at(
+    State(host): State<Host>,
+    Path((id, at)): Path<(ThreadUuid, CheckpointUuid)>,
+    Query(query): Query<StateQuery>,
+) -> Result<Json<Value>, Problem> {
+    state(&host, id.0, Some(at.0), query).await
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct StateAt {
+    checkpoint: CheckpointName,
+    #[serde(default)]
+    subgraphs: bool,
+    #[serde(default)]
+    select: Option<Vec<String>>,
+}
+
+async fn show_at_checkpoint(
+    State(host): State<Host>,
+    Path(id): Path<ThreadUuid>,
+    Json(body): Json<StateAt>,
+) -> Result<Json<Value>, Problem> {
+    let StateAt { checkpoint, subgraphs, select } = body;
+    state(&host, id.0, checkpoint.id()?, StateQuery { subgraphs, select }).await
+}
+
+/// An update of the state.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct StateUpdate {
+    /// An object of fields; `null` plans anew what follows the node.
+    values: Value,
+    /// The node in whose place it is made, `__start__` for an input; the node that wrote last unless set.
+    as_node: Option<String>,
+    /// Where it branches off; the head unless set.
+    checkpoint: Option<CheckpointName>,
+    checkpoint_id: Option<String>,
+}
+
+async fn update(
+    State(host): State<Host>,
+    Path(id): Path<ThreadUuid>,
+    Json(update): Json<StateUpdate>,
+) -> Result<Json<Value>, Problem> {
+    let named = match &update.checkpoint {
+        Some(checkpoint) => checkpoint.id()?,
+        None => None,
+    };
+    let wanted = match (named, &update.checkpoint_id) {
+        (None, Some(id)) => Some(uuid_of("checkpoint", id)?),
+        (named, _) => named,
+    };
+    let thread = host.manager.records().threads.get(id.0).await?;
+    let graph = graph_of(&host, &thread)?;
+    let fields = fields_of(graph, update.values)?;
+    if host.manager.is_busy(id.0) {
+        return Err(Problem::conflict(format!("Thread with ID {} is busy: wait for its run, or cancel it", id.0)));
+    }
+    let thread = id.0.to_string();
+    let at = match wanted {
+        Some(wanted) => Some(place(&host, &thread, wanted).await?),
+        None => None,
+    };
+    let node = match update.as_node {
+        Some(start) if start == "__start__" || start == "__input__" => None,
+        Some(node) => Some(node),
+        None => last_writer(&host, &thread, at).await?,
+    };
+    graph.update(&thread, at, node, fields).await?;
+    record_state(&host, graph, id.0).await?;
+    let head = host.manager.stores().checkpoints.checkpoint(&thread, "", None).await?;
+    let head = head.map(|row| Position::of(row.number).id(&thread, ""));
+    let configurable = head.map(|head| checkpoint(id.0, "", head, None));
+    Ok(Json(json!({ "checkpoint": configurable, "configurable": configurable, "checkpoint_id": head })))
+}
+
+/// The fields of an update; those that the graph has not are left out.
+///
+/// # Errors
+/// 400 for what is no object, and for an object that has none of the graph's fields.
+pub(super) fn fields_of(graph: &dyn Graph, values: Value) -> Result<Fields, Problem> {
+    match values {
+        Value::Null => Ok(Fields::new()),
+        Value::Object(values) => {
+            let (known, unknown) = graph.outline().known(values);
+            if known.is_empty() && !unknown.is_empty() {
+                let fields: Vec<_> = graph.outline().fields.iter().map(|field| format!("`{}`", field.name)).collect();
+                let fields = fields.join(", ");
+                return Err(Problem::bad_request(format!("The update has none of the graph's fields: {fields}")));
+            }
+            Ok(known)
+        }
+        other => {
+            let kind = match other {
+                Value::Array(_) => "a list",
+                Value::String(_) => "a text",
+                Value::Number(_) => "a number",
+                _ => "a switch",
+            };
+            Err(Problem::bad_request(format!("Expected an object of fields as `values`, got {kind}")))
+        }
+    }
+}
+
+/// The place of a checkpoint at which an update branches off; none where it is the head anyway. Before an input that is the
+/// checkpoint before.
+async fn place(host: &Host, thread: &str, id: Uuid) -> Result<Position, Problem> {
+    let unknown = || Problem::not_found(format!("Checkpoint with ID {id} not found in thread {thread}"));
+    let at = Position::read(id, thread, "").ok_or_else(unknown)?;
+    let checkpoints = &host.manager.stores().checkpoints;
+    let row = checkpoints.checkpoint(thread, "", Some(at.number)).await?.ok_or_else(unknown)?;
+    if at.is_folded {
+        return Ok(at);
+    }
+    row.parent.map(Position::of).ok_or_else(|| {
+        Problem::bad_request(
+            "There is nothing to update before the first input; run the graph with another input instead",
+        )
+    })
+}
+
+/// The node that wrote last; none where that was an input.
+///
+/// # Errors
+/// 400 where several nodes wrote in one super-step.
+async fn last_writer(host: &Host, thread: &str, at: Option<Position>) -> Result<Option<String>, Problem> {
+    let checkpoints = &host.manager.stores().checkpoints;
+    let mut row = checkpoints.checkpoint(thread, "", at.map(|at| at.number)).await?;
+    // An update and a fork say nothing of the nodes that ran.
+    while let Some(there) = row.as_ref().filter(|row| matches!(row.source, Source::Update | Source::Fork)) {
+        let Some(parent) = there.parent else { return Ok(None) };
+        row = checkpoints.checkpoint(thread, "", Some(parent)).await?;
+    }
+    let Some(row) = row.filter(|row| row.source == Source::Step) else { return Ok(None) };
+    let mut nodes = committed(host, thread, row.number).await?;
+    nodes.sort_unstable();
+    nodes.dedup();
+    match nodes.as_mut_slice() {
+        [] => Ok(None),
+        [node] => Ok(Some(std::mem::take(node))),
+        several => {
+            let nodes = several.join(", ");
+            Err(Problem::bad_request(format!(
+                "Ambiguous update, specify as_node: {nodes} wrote in the last super-step"
+            )))
+        }
+    }
+}
+
+/// Rows of the journal that are read at a time.
+const PAGE: usize = 1024;
+
+/// The nodes whose tasks a checkpoint of the root graph committed.
+async fn committed(host: &Host, thread: &str, number: u64) -> Result<Vec<String>, Problem> {
+    let (mut last, mut nodes) = (0, Vec::new());
+    loop {
+        let rows = host.manager.stores().checkpoints.journal(thread, last, PAGE).await?;
+        let Some(newest) = rows.last() else { return Ok(nodes) };
+        last = newest.seq;
+        for event in rows.into_iter().filter_map(|row| row.event.read().ok()) {
+            // A number that was given again counts as it was given last.
+            if let EventKind::Committed { checkpoint, tasks, .. } = event.kind
+                && event.ns.is_empty()
+                && checkpoint == number
+            {
+                let node = |task: &std::sync::Arc<str>| task.split(':').next().unwrap_or_default().to_owned();
+                nodes = tasks.iter().map(node).collect();
+            }
+        }
+    }
+}
+
+/// Writes how a thread stands, after its state was changed from outside.
+pub(super) async fn record_state(host: &Host, graph: &dyn Graph, thread: Uuid) -> Result<ThreadRecord, Problem> {
+    let view = graph.view(&thread.to_string(), None).await?;
+    let name = graph.outline().name.clone();
+    let change = |record: &mut ThreadRecord| {
+        stand(record, &view);
+        record.graph = Some(name.clone());
+        record.state_changed(SystemClock.now());
+        Ok(())
+    };
+    Ok(host.manager.records().threads.update(thread, change).await?)
+}
+
+/// Writes how a thread stands into its record.
+pub(super) fn stand(record: &mut ThreadRecord, view: &View) {
+    let id = record.thread_id.to_string();
+    if view.checkpoint.is_some() {
+        record.values = Value::Object(view.values.clone());
+    }
+    record.interrupts = pending(&id, &interrupts(&id, view));
+    if record.status != ThreadStatus::Busy {
+        record.status = match view.status {
+            _ if view.tasks.is_empty() => ThreadStatus::Idle,
+            Standing::Failed | Standing::BudgetSpent => ThreadStatus::Error,
+            _ => ThreadStatus::Interrupted,
+        };
+        if record.status != ThreadStatus::Error {
+            record.error = None;
+        }
+    }
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct StatePatch {
+    /// Goes over the metadata that the thread has.
+    metadata: Option<Map<String, Value>>,
+}
+
+/// The state of a checkpoint is never changed: the metadata that a client gives are those of the thread.
+async fn patch(
+    State(host): State<Host>,
+    Path(id): Path<ThreadUuid>,
+    Json(patch): Json<StatePatch>,
+) -> Result<Json<Value>, Problem> {
+    let patch = ThreadPatch { metadata: patch.metadata, ttl: None };
+    let thread = host.manager.records().threads.patch(id.0, &patch).await?;
+    Ok(Json(json!({ "thread_id": thread.thread_id, "metadata": thread.metadata })))
+}

@@ -1,0 +1,292 @@
+//! The state of a thread at a checkpoint, as the wire has it.
+
+use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, HistoryFilter, Source};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::graph::{Fields, Graph, Position, View};
+use crate::host::Host;
+use crate::http::Problem;
+use crate::langgraph::wire::nested::Inside;
+use crate::langgraph::wire::tasks::{Places, Task, interrupt, written};
+use crate::langgraph::wire::told::{Told, is_within};
+use crate::langgraph::wire::{Lineage, checkpoint, empty_state};
+use crate::log::Interrupt;
+use crate::records::{RunRecord, RunStatus, contains_fields, timestamp};
+use crate::runs::interrupts;
+
+/// The states of one thread.
+pub(crate) struct ThreadStates<'h> {
+    pub(super) host: &'h Host,
+    pub(super) graph: &'h dyn Graph,
+    pub(super) thread: Uuid,
+    /// The thread's id as the runtime has it.
+    pub(super) id: String,
+    runs: Vec<RunRecord>,
+    lineage: Lineage,
+}
+
+impl<'h> ThreadStates<'h> {
+    /// Prepares to look at a thread.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn new(host: &'h Host, graph: &'h dyn Graph, thread: Uuid) -> Result<Self, Problem> {
+        let id = thread.to_string();
+        let runs = host.manager.records().runs.of_thread(thread).await?;
+        let lineage = Lineage::read(&*host.manager.stores().checkpoints, &id, "").await?;
+        Ok(Self { host, graph, thread, id, runs, lineage })
+    }
+
+    pub(super) fn checkpoints(&self) -> &dyn Checkpointer {
+        &*self.host.manager.stores().checkpoints
+    }
+
+    pub(crate) fn lineage(&self) -> &Lineage {
+        &self.lineage
+    }
+
+    /// The state as the thread stands.
+    ///
+    /// # Errors
+    /// The store's, and those of a thread of another graph.
+    pub(crate) async fn head(&self, with_subgraphs: bool) -> Result<Value, Problem> {
+        let view = self.graph.view(&self.id, None).await?;
+        let Some(row) = view.checkpoint.clone() else { return Ok(empty_state()) };
+        let told = self.told(std::slice::from_ref(&row), with_subgraphs || !view.tasks.is_empty()).await?;
+        self.folded(&view, &row, &told, with_subgraphs).await
+    }
+
+    /// The state at a checkpoint.
+    ///
+    /// # Errors
+    /// 404 for a checkpoint that is not there; as [`head`](Self::head).
+    pub(crate) async fn at(&self, id: Uuid, with_subgraphs: bool) -> Result<Value, Problem> {
+        let unknown = || Problem::not_found(format!("Checkpoint with ID {id} not found in thread {}", self.thread));
+        let at = Position::read(id, &self.id, "").ok_or_else(unknown)?;
+        let row = self.checkpoints().checkpoint(&self.id, "", Some(at.number)).await?.ok_or_else(unknown)?;
+        if !at.is_folded && row.source != Source::Input {
+            return Err(unknown());
+        }
+        let told = self.told(std::slice::from_ref(&row), true).await?;
+        self.state(&row, at, &told, with_subgraphs).await
+    }
+
+    /// The states before a place, newest first: those whose metadata contain something, at most `limit`.
+    ///
+    /// # Errors
+    /// As [`head`](Self::head).
+    pub(crate) async fn history(
+        &self,
+        before: Option<Position>,
+        metadata: Option<&Fields>,
+        limit: usize,
+    ) -> Result<Vec<Value>, Problem> {
+        let mut states = Vec::new();
+        let mut next = before;
+        while states.len() < limit {
+            let mut filter = HistoryFilter::default();
+            // The place before an input stands beside its checkpoint.
+            filter.before = next.map(|at| at.number + u64::from(at.is_folded));
+            filter.limit = Some((limit - states.len()).clamp(16, PAGE));
+            let rows = self.checkpoints().checkpoints(&self.id, "", &filter).await?;
+            let Some(last) = rows.last() else { break };
+            let places: Vec<(&CheckpointRow, Position)> = rows
+                .iter()
+                .flat_map(|row| self.places(row).into_iter().map(move |at| (row, at)))
+                .filter(|(_, at)| next.is_none_or(|next| *at < next))
+                .filter(|(row, at)| metadata.is_none_or(|part| contains_fields(&self.metadata(row, *at), part)))
+                .take(limit - states.len())
+                .collect();
+            next = Some(Position::before_input(last.number));
+            let shown: Vec<CheckpointRow> = places.iter().map(|(row, _)| (*row).clone()).collect();
+            let told = self.told(&shown, true).await?;
+            for (row, at) in places {
+                match self.state(row, at, &told, false).await {
+                    Ok(state) => states.push(state),
+                    // What was there before the input was deleted.
+                    Err(problem) if problem.status == 404 && !at.is_folded => {}
+                    Err(problem) => return Err(problem),
+                }
+            }
+        }
+        Ok(states)
+    }
+
+    /// The places at a checkpoint that are told, newest first.
+    fn places(&self, row: &CheckpointRow) -> Vec<Position> {
+        if self.lineage.is_hidden(row.number) {
+            return Vec::new();
+        }
+        let mut places = vec![Position::of(row.number)];
+        if row.source == Source::Input {
+            places.push(Position::before_input(row.number));
+        }
+        places
+    }
+
+    /// What the runs told that made these checkpoints, or went on from them.
+    async fn told(&self, rows: &[CheckpointRow], is_wanted: bool) -> Result<Told, Problem> {
+        if !is_wanted {
+            return Ok(Told::default());
+        }
+        let concerns = |run: &&RunRecord| rows.iter().any(|row| run.base == Some(row.number) || made(run, row.number));
+        let runs: Vec<&RunRecord> = self.runs.iter().filter(concerns).collect();
+        Ok(Told::read(self.host, self.thread, &runs).await?)
+    }
+
+    /// The run that made a checkpoint.
+    fn run_of(&self, number: u64) -> Option<&RunRecord> {
+        self.runs.iter().rev().find(|run| made(run, number))
+    }
+
+    async fn state(
+        &self,
+        row: &CheckpointRow,
+        at: Position,
+        told: &Told,
+        with_subgraphs: bool,
+    ) -> Result<Value, Problem> {
+        if at.is_folded {
+            let view = self.view(row.number).await?;
+            return self.folded(&view, row, told, with_subgraphs).await;
+        }
+        let values = match row.parent {
+            Some(parent) => self.view(parent).await?.values,
+            None => self.graph.outline().initial.clone(),
+        };
+        let mut start = Task::new(&self.id, &format!("__start__:{}.0", row.number), "__start__", None);
+        let input = self.run_of(row.number).and_then(|run| run.kwargs.get("input")?.as_object());
+        start.result = Some(match input {
+            Some(input) => Value::Object(self.graph.outline().known(input.clone()).0),
+            // Of a copy no run is known.
+            None => {
+                let after = self.view(row.number).await?.values;
+                written(&values, &after, |field| row.fields.of(field) == Some(row.number))
+            }
+        });
+        Ok(self.assemble(row, at, values, vec!["__start__".to_owned()], vec![start]))
+    }
+
+    async fn view(&self, number: u64) -> Result<View, Problem> {
+        Ok(self.graph.view(&self.id, Some(number)).await?)
+    }
+
+    async fn folded(
+        &self,
+        view: &View,
+        row: &CheckpointRow,
+        told: &Told,
+        with_subgraphs: bool,
+    ) -> Result<Value, Problem> {
+        let at = Position::of(row.number);
+        let open = interrupts(&self.id, view);
+        let mut places = Places::default();
+        let (mut tasks, mut next) = (Vec::new(), Vec::new());
+        for pending in &view.tasks {
+            let place = places.next(pending.key.is_some());
+            let mut task = Task::new(&self.id, &pending.id, &pending.node, place).told(told.task(&pending.id));
+            let of_task = |one: &&Interrupt| is_within(&one.task, &pending.id);
+            task.interrupts = open.iter().filter(of_task).map(interrupt).collect();
+            if task.interrupts.is_empty() {
+                task.interrupts = told.interrupts(&pending.id).into_iter().map(interrupt).collect();
+            }
+            if task.result.is_none() && view.tasks.len() == 1 {
+                task.result = self.result_of_only(view, row).await?;
+            }
+            if let Some(inside) = Inside::of_task(self, told, &pending.id, &pending.node).await? {
+                if with_subgraphs {
+                    let map = Map::from_iter([(String::new(), at.id(&self.id, "").to_string().into())]);
+                    task.state = inside.state(self, row.number, &map).await?;
+                } else {
+                    task = task.at_subgraph(self.thread, &inside.ns);
+                }
+            }
+            if !pending.finished {
+                next.push(pending.node.clone());
+            }
+            tasks.push(task);
+        }
+        Ok(self.assemble(row, at, view.values.clone(), next, tasks))
+    }
+
+    /// What the only task of a checkpoint wrote, from the checkpoint after it: of a copy no run told anything.
+    async fn result_of_only(&self, view: &View, row: &CheckpointRow) -> Result<Option<Value>, Problem> {
+        let after = self.checkpoints().checkpoint(&self.id, "", Some(row.number + 1)).await?;
+        let Some(after) = after.filter(|after| after.parent == Some(row.number) && after.source == Source::Step) else {
+            return Ok(None);
+        };
+        let values = self.view(after.number).await?.values;
+        Ok(Some(written(&view.values, &values, |field| after.fields.of(field) == Some(after.number))))
+    }
+
+    fn assemble(
+        &self,
+        row: &CheckpointRow,
+        at: Position,
+        values: Fields,
+        next: Vec<String>,
+        tasks: Vec<Task>,
+    ) -> Value {
+        let id = at.id(&self.id, "");
+        let parent = self.lineage.parent(row, at).map(|parent| parent.id(&self.id, ""));
+        let interrupts: Vec<Value> = tasks.iter().flat_map(|task| task.interrupts.iter().cloned()).collect();
+        let tasks: Vec<Value> = tasks.into_iter().map(Task::wire).collect();
+        json!({
+            "values": values,
+            "next": next,
+            "tasks": tasks,
+            "metadata": self.metadata(row, at),
+            "created_at": timestamp(row.time),
+            "checkpoint": checkpoint(self.thread, "", id, None),
+            "parent_checkpoint": parent.map(|parent| checkpoint(self.thread, "", parent, None)),
+            "interrupts": interrupts,
+            "checkpoint_id": id,
+            "parent_checkpoint_id": parent,
+        })
+    }
+
+    /// What is known of a place beside the state.
+    fn metadata(&self, row: &CheckpointRow, at: Position) -> Fields {
+        self.metadata_of(source(row.source, at), self.lineage.step(row, at), &Map::new(), row.number)
+    }
+
+    /// The metadata of a place that the run of a checkpoint of the root graph made, below these parents.
+    pub(super) fn metadata_of(&self, source: &str, step: i64, parents: &Fields, number: u64) -> Fields {
+        let run = self.run_of(number);
+        let mut metadata = run.map(|run| run.metadata.clone()).unwrap_or_default();
+        metadata.insert("source".to_owned(), source.into());
+        metadata.insert("step".to_owned(), step.into());
+        metadata.insert("parents".to_owned(), Value::Object(parents.clone()));
+        if let Some(run) = run {
+            metadata.insert("run_id".to_owned(), run.run_id.to_string().into());
+        }
+        metadata.insert("thread_id".to_owned(), self.id.clone().into());
+        metadata.insert("graph_id".to_owned(), self.graph.outline().name.clone().into());
+        if let Some(run) = run {
+            metadata.insert("assistant_id".to_owned(), run.assistant_id.to_string().into());
+        }
+        metadata
+    }
+}
+
+/// Checkpoints that are read at a time.
+const PAGE: usize = 256;
+
+/// Whether a run made a checkpoint of the root graph. Of a run under way it is not yet recorded which it made.
+fn made(run: &RunRecord, number: u64) -> bool {
+    match run.checkpoints {
+        Some((first, last)) => (first..=last).contains(&number),
+        None => run.status == RunStatus::Running && run.base.is_none_or(|base| base < number),
+    }
+}
+
+/// What made a place, in the words of the wire: an input is folded by the first super-step.
+pub(super) fn source(source: Source, at: Position) -> &'static str {
+    match source {
+        Source::Input if !at.is_folded => "input",
+        Source::Update => "update",
+        Source::Fork => "fork",
+        _ => "loop",
+    }
+}
