@@ -162,6 +162,25 @@ async fn a_session_that_ends_leaves_its_runs_alone() {
 }
 
 #[tokio::test]
+async fn a_server_that_stops_leaves_the_runs_of_calls_to_the_next_one() {
+    for generation in GENERATIONS {
+        let storage = Storage::default();
+        let server = storage.start().await;
+        let person = Person::new();
+        let client = connect(&server, generation, &person).await;
+        let calling =
+            tokio::spawn(async move { client.call_tool(call("ticker", json!({"n": 60, "delay_ms": 20}))).await });
+        person.noticed.notified().await;
+        assert_eq!(server.stop().await, 0, "no connection is cut");
+        calling.abort();
+        let server = storage.start().await;
+        let thread = storage.until(|thread| thread["status"] == "idle").await;
+        assert_eq!(thread["values"]["ticks"].as_array().unwrap().len(), 60, "{generation:?}");
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn the_guard_stands_before_it() {
     let server = Storage::default().start().await;
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
