@@ -9,14 +9,12 @@
 //! | the steps of checkpoints from before a run | `steps.rs` |
 //! | a stream of one run | `run_stream.rs` |
 //! | a stream of a thread over its runs | `thread_stream.rs` |
-//! | a client that goes away ends its run, if it said so | `disconnect.rs` |
 //!
 //! The frames of an entry are a pure function of the entries of its run up to it, so a stream that is taken up again reads the
 //! run from its beginning and sends what comes after the frame that the client saw last: exactly the rest.
 
 mod chains;
 mod checkpoints;
-mod disconnect;
 mod frame_id;
 mod messages;
 mod mode;
@@ -30,7 +28,7 @@ mod thread_stream;
 
 use serde_json::{Value, json};
 
-pub(super) use disconnect::CancelOnDrop;
+pub(super) use crate::attended::CancelOnDrop;
 pub(super) use frame_id::FrameId;
 pub(super) use mode::{Mode, Modes};
 pub(super) use projection::{RunEndFrame, StreamOptions};

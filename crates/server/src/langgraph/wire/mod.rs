@@ -18,8 +18,7 @@ mod told;
 
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
-
-use lineage::Lineage;
+pub(crate) use lineage::Lineage;
 pub(crate) use select::Select;
 pub(crate) use thread_state::ThreadStates;
 
