@@ -21,7 +21,7 @@ use crate::log::TailError;
 /// The JavaScript client opens a stream when a run starts, and another one for what is asked for next; it takes the end of a run
 /// from either, and then nothing more of that run. A run that ends at once must not end for it before the other stream has told
 /// what came before.
-const SETTLED: Duration = Duration::from_millis(50);
+const SETTLED: Duration = Duration::from_millis(150);
 
 /// The number after which a client that comes back goes on: browsers send the id of the last event.
 pub(super) fn last_event_id(headers: &HeaderMap) -> Option<u64> {
