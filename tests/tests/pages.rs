@@ -14,6 +14,7 @@ const GUIDES: &[&str] = &[
     "models.md",
     "obsius.md",
     "pocketflow.md",
+    "server.md",
     "web.md",
     "writehere.md",
 ];

@@ -84,7 +84,10 @@
 //! | `encrypted` | `encrypted`: encryption around any store | |
 //! | `conformance` | `graph::conformance`: the cases that every store passes | |
 //! | `writehere`, `obsius`, `pocketflow`, `deepsearch` | modules of these names: the applications as libraries | |
+//! | `server` | `server`: graphs behind one server that agent clients drive | |
+//! | `served` | `served`: the applications as graphs of such a server | |
 //! | `command` | none: the command `graphloom` | on |
+//! | `serve` | none: its command `serve` | on |
 //!
 //! A program that needs the runtime and a file for its threads, and nothing else, says so:
 //!
@@ -94,7 +97,8 @@
 //!
 //! # The command
 //! `graphloom new` makes a crate with a graph, its tests and its CI, `graphloom doctor` tells which models and other parts
-//! are there, `graphloom model` fetches and checks the built-in model, `graphloom mcp` lists what MCP servers have, `graphloom runs` lists, shows and draws the runs of
+//! are there, `graphloom model` fetches and checks the built-in model, `graphloom mcp` lists what MCP servers have, `graphloom serve` puts
+//! the applications behind a server, `graphloom runs` lists, shows and draws the runs of
 //! all applications.
 
 #![forbid(unsafe_code)]
@@ -137,6 +141,10 @@ pub use graphloom_obsius as obsius;
 pub use graphloom_pocketflow as pocketflow;
 #[cfg(feature = "retrieval")]
 pub use graphloom_retrieval as retrieval;
+#[cfg(feature = "served")]
+pub use graphloom_served as served;
+#[cfg(feature = "server")]
+pub use graphloom_server as server;
 #[cfg(feature = "state-machine")]
 pub use graphloom_state_machine as state_machine;
 #[cfg(feature = "text")]

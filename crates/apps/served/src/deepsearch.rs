@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::document::{Document, HTML, MARKDOWN, Made, keep_all};
+use crate::document::{Delivery, Document, HTML, MARKDOWN, keep_all};
 use crate::request::{said, wanted};
 use crate::today::today;
 
@@ -46,7 +46,7 @@ pub struct Research {
     /// The documents: the report as Markdown and as a page, and the result with all citations.
     pub artifacts: Vec<Artifact>,
     /// What is to be delivered.
-    pub made: Option<Shared<Made>>,
+    pub delivery: Option<Shared<Delivery>>,
 }
 
 /// What a run may be told beside its input.
@@ -165,28 +165,28 @@ fn end(ended: ChildOutcome<SearchContext>) -> Result<ResearchUpdate, NodeError> 
     let context = ended.done()?;
     let result = context.result();
     let notices: Vec<String> = context.notices.iter().map(ToString::to_string).collect();
-    let mut made = Made::default();
+    let mut delivery = Delivery::default();
     if result.response_content.trim().is_empty() {
-        made.said.push(match context.fatal() {
+        delivery.said.push(match context.fatal() {
             Some(notice) => format!("There is no report: {notice}"),
             None => "The research ended without a report.".to_owned(),
         });
     } else {
         let report = export::markdown(&result, context.language);
-        made.said.push(report.clone());
-        made.documents = vec![
+        delivery.said.push(report.clone());
+        delivery.documents = vec![
             Document::new("report.md", MARKDOWN, report),
             Document::new("report.html", HTML, export::html(&result, context.language)),
             Document::json("final_result.json", &result)?,
         ];
     }
-    Ok(Research::update().notices(notices).made(Some(Shared::new(made))))
+    Ok(Research::update().notices(notices).delivery(Some(Shared::new(delivery))))
 }
 
 async fn deliver(research: Snapshot<Research>, cx: Context<ResearchResources>) -> Result<ResearchUpdate, NodeError> {
-    let made = research.made.as_deref().cloned().unwrap_or_default();
-    let artifacts = keep_all(&cx, &research.artifacts, &made.documents).await?;
-    Ok(Research::update().messages(said(&made.said)).artifacts(artifacts).made(None::<Shared<Made>>))
+    let delivery = research.delivery.as_deref().cloned().unwrap_or_default();
+    let artifacts = keep_all(&cx, &research.artifacts, &delivery.documents).await?;
+    Ok(Research::update().messages(said(&delivery.said)).artifacts(artifacts).delivery(None::<Shared<Delivery>>))
 }
 
 /// Answers to the questions before research.

@@ -11,7 +11,7 @@ pub(crate) const JSON: &str = "application/json";
 
 /// What an application has made and nobody was given yet. It is part of a state for one super-step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Made {
+pub struct Delivery {
     /// What is said, in order.
     pub(crate) said: Vec<String>,
     /// The documents.

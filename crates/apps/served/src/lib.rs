@@ -49,4 +49,4 @@ mod document;
 mod request;
 mod today;
 
-pub use document::Made;
+pub use document::Delivery;

@@ -23,7 +23,7 @@ use graphloom_server::messages::{Message, MessageKind, Messages, add_messages};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Document, Made, keep_all};
+use crate::document::{Delivery, Document, keep_all};
 use crate::request::{said, wanted};
 use crate::today::today;
 
@@ -52,7 +52,7 @@ pub struct Work {
     /// The documents: what was changed, as a difference.
     pub artifacts: Vec<Artifact>,
     /// What is to be delivered.
-    pub made: Option<Shared<Made>>,
+    pub delivery: Option<Shared<Delivery>>,
 }
 
 /// What a run may be told beside its input.
@@ -184,29 +184,29 @@ fn end(ended: ChildOutcome<WorkflowState>) -> Result<WorkUpdate, NodeError> {
     let Some(outcome) = &state.outcome else {
         return Err(NodeError::terminal("the work ended without an outcome"));
     };
-    let mut made = Made::default();
-    made.said.push(outcome.answer.clone());
+    let mut delivery = Delivery::default();
+    delivery.said.push(outcome.answer.clone());
     if let Some(failure) = &state.failure {
-        made.said.push(format!("It failed: {}", failure.message));
+        delivery.said.push(format!("It failed: {}", failure.message));
     }
     let changed = state.applied.as_ref().map(|applied| applied.paths.clone()).unwrap_or_default();
     if let Some(applied) = &state.applied {
-        made.documents.push(Document::json("changes.json", &applied)?);
+        delivery.documents.push(Document::json("changes.json", &applied)?);
     }
-    if made.said.iter().all(|text| text.trim().is_empty()) {
-        made.said.push(outcome.stop.text());
+    if delivery.said.iter().all(|text| text.trim().is_empty()) {
+        delivery.said.push(outcome.stop.text());
     }
     Ok(Work::update()
         .outcome(Some(outcome.stop.text()))
         .changed(changed)
         .notes(state.notes.iter().cloned().collect::<Vec<_>>())
-        .made(Some(Shared::new(made))))
+        .delivery(Some(Shared::new(delivery))))
 }
 
 async fn deliver(work: Snapshot<Work>, cx: Context<WorkResources>) -> Result<WorkUpdate, NodeError> {
-    let made = work.made.as_deref().cloned().unwrap_or_default();
-    let artifacts = keep_all(&cx, &work.artifacts, &made.documents).await?;
-    Ok(Work::update().messages(said(&made.said)).artifacts(artifacts).made(None::<Shared<Made>>))
+    let delivery = work.delivery.as_deref().cloned().unwrap_or_default();
+    let artifacts = keep_all(&cx, &work.artifacts, &delivery.documents).await?;
+    Ok(Work::update().messages(said(&delivery.said)).artifacts(artifacts).delivery(None::<Shared<Delivery>>))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `pocketflow`: a research conversation, turn by turn.
 //!
 //! ```text
-//! START ─► hear ─► converse (the conversation's own graph, up to the end of the turn) ─► say ─► END
+//! START ─► receive ─► converse (the conversation's own graph, up to the end of the turn) ─► say ─► END
 //! ```
 //!
 //! The conversation waits for its next message by ending the run, not by a question: for a chat page it is a chat. Its
@@ -21,7 +21,7 @@ use graphloom_server::messages::{Messages, add_messages};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Document, MARKDOWN, Made, keep_all};
+use crate::document::{Delivery, Document, MARKDOWN, keep_all};
 use crate::request::{said, wanted};
 
 /// A conversation.
@@ -43,7 +43,7 @@ pub struct Chat {
     /// The turn that is under way.
     pub turn: Option<Shared<Turn>>,
     /// What the turn has led to and is to be said.
-    pub made: Option<Shared<Made>>,
+    pub delivery: Option<Shared<Delivery>>,
 }
 
 /// What the nodes of a conversation work with.
@@ -56,7 +56,7 @@ impl FromRef<ChatResources> for Resources {
     }
 }
 
-const HEAR: Node = Node::named("hear");
+const RECEIVE: Node = Node::named("receive");
 const CONVERSE: Node = Node::named("converse");
 const SAY: Node = Node::named("say");
 
@@ -80,15 +80,15 @@ pub fn graph() -> Result<Compiled<Chat, ChatResources>, CompileErrors> {
     let turn_ends = async |_: Snapshot<Conversation>| Ok::<_, NodeError>(Step::<Conversation>::goto(END));
     let conversation = graph_with(GraphOptions::new().replace(LISTEN, turn_ends))?;
     let mut graph = StateGraph::<Chat, ChatResources>::new(NAME);
-    graph.add_node(HEAR, hear);
+    graph.add_node(RECEIVE, receive);
     graph.add_subgraph(CONVERSE, conversation, begin_turn, end_turn);
     graph.add_node(SAY, say);
-    graph.add_edge(START, HEAR).add_edge(HEAR, CONVERSE).add_edge(CONVERSE, SAY).add_edge(SAY, END);
+    graph.add_edge(START, RECEIVE).add_edge(RECEIVE, CONVERSE).add_edge(CONVERSE, SAY).add_edge(SAY, END);
     graph.compile()
 }
 
 /// Takes the message, and sees to it that the conversation stands where the thread does.
-async fn hear(chat: Snapshot<Chat>, cx: Context<ChatResources>) -> Result<ChatUpdate, NodeError> {
+async fn receive(chat: Snapshot<Chat>, cx: Context<ChatResources>) -> Result<ChatUpdate, NodeError> {
     let (text, message) = wanted(&chat.messages, chat.message.as_ref(), "message")?;
     let id = cx.task().thread.to_string();
     let store = &*cx.resources().0.store;
@@ -134,11 +134,11 @@ fn end_turn(ended: ChildOutcome<Conversation>) -> Result<ChatUpdate, NodeError> 
         // Nothing was saved: the conversation stands where it stood.
         None => update,
     };
-    Ok(update.made(Some(Shared::new(Made { said: turn.chat.clone(), documents }))))
+    Ok(update.delivery(Some(Shared::new(Delivery { said: turn.chat.clone(), documents }))))
 }
 
 async fn say(chat: Snapshot<Chat>, cx: Context<ChatResources>) -> Result<ChatUpdate, NodeError> {
-    let made = chat.made.as_deref().cloned().unwrap_or_default();
-    let artifacts = keep_all(&cx, &chat.artifacts, &made.documents).await?;
-    Ok(Chat::update().messages(said(&made.said)).artifacts(artifacts).made(None::<Shared<Made>>))
+    let delivery = chat.delivery.as_deref().cloned().unwrap_or_default();
+    let artifacts = keep_all(&cx, &chat.artifacts, &delivery.documents).await?;
+    Ok(Chat::update().messages(said(&delivery.said)).artifacts(artifacts).delivery(None::<Shared<Delivery>>))
 }

@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::document::{Document, MARKDOWN, Made, keep_all};
+use crate::document::{Delivery, Document, MARKDOWN, keep_all};
 use crate::request::{said, wanted};
 use crate::today::today;
 
@@ -47,7 +47,7 @@ pub struct Text {
     /// The documents: the text, its sources, and the tree of tasks that it was written by.
     pub artifacts: Vec<Artifact>,
     /// What is to be delivered.
-    pub made: Option<Shared<Made>>,
+    pub delivery: Option<Shared<Delivery>>,
 }
 
 /// What a run may be told beside its input.
@@ -149,32 +149,32 @@ fn end(ended: ChildOutcome<Writing>) -> Result<TextUpdate, NodeError> {
     let Some(finished) = &writing.finished else {
         return Err(NodeError::terminal("the run ended without a text"));
     };
-    let mut made = Made::default();
+    let mut delivery = Delivery::default();
     let text = finished.text.trim();
     if text.is_empty() {
         let why = if finished.explanation.is_empty() { "no word was written" } else { &finished.explanation };
-        made.said.push(format!("There is no text: {why}"));
+        delivery.said.push(format!("There is no text: {why}"));
     } else {
-        made.said.push(text.to_owned());
-        made.documents.push(Document::new("report.md", MARKDOWN, format!("{text}\n")));
-        made.documents.push(Document::json("references.json", &finished.references)?);
+        delivery.said.push(text.to_owned());
+        delivery.documents.push(Document::new("report.md", MARKDOWN, format!("{text}\n")));
+        delivery.documents.push(Document::json("references.json", &finished.references)?);
         if !finished.explanation.is_empty() {
-            made.said.push(format!("The text is not complete: {}", finished.explanation));
+            delivery.said.push(format!("The text is not complete: {}", finished.explanation));
         }
     }
-    made.documents.push(Document::json("tree.json", &writing.tree.to_json())?);
-    made.documents.push(Document::new("tree.mmd", "text/vnd.mermaid", writing.tree.to_mermaid()));
+    delivery.documents.push(Document::json("tree.json", &writing.tree.to_json())?);
+    delivery.documents.push(Document::new("tree.mmd", "text/vnd.mermaid", writing.tree.to_mermaid()));
     Ok(Text::update()
         .status(Some(finished.status.clone()))
         .words(Some(finished.words as u64))
         .notes(writing.notes.iter().cloned().collect::<Vec<_>>())
-        .made(Some(Shared::new(made))))
+        .delivery(Some(Shared::new(delivery))))
 }
 
 async fn deliver(text: Snapshot<Text>, cx: Context<TextResources>) -> Result<TextUpdate, NodeError> {
-    let made = text.made.as_deref().cloned().unwrap_or_default();
-    let artifacts = keep_all(&cx, &text.artifacts, &made.documents).await?;
-    Ok(Text::update().messages(said(&made.said)).artifacts(artifacts).made(None::<Shared<Made>>))
+    let delivery = text.delivery.as_deref().cloned().unwrap_or_default();
+    let artifacts = keep_all(&cx, &text.artifacts, &delivery.documents).await?;
+    Ok(Text::update().messages(said(&delivery.said)).artifacts(artifacts).delivery(None::<Shared<Delivery>>))
 }
 
 /// An answer that says no more than that the run may go on.

@@ -58,10 +58,6 @@ impl ThreadClient {
         self.run(json!({ "command": { "resume": answer } })).await
     }
 
-    pub(crate) async fn state(&self) -> Value {
-        self.get(&format!("/threads/{}/state", self.id)).await.json_value().await
-    }
-
     /// The question of the thread.
     pub(crate) async fn question(&self) -> Value {
         let thread = self.get(&format!("/threads/{}", self.id)).await.json_value().await;

@@ -59,6 +59,17 @@ async fn questions_and_outline_are_interrupts_with_the_schema_of_their_answer() 
 }
 
 #[tokio::test]
+async fn a_person_in_a_chat_answers_in_words() {
+    let talk = research().await;
+    talk.say("How common are storks?").await;
+    talk.answer(json!("white storks")).await;
+    assert_eq!(talk.question().await["value"]["outline"]["title"], "All about storks");
+    let ended = talk.answer(json!("cancel")).await;
+    assert_eq!(last_text(&ended), "The research ended without a report.");
+    assert_eq!(ended["notices"], json!([]), "no payload was misread");
+}
+
+#[tokio::test]
 async fn a_context_that_does_not_fit_runs_nothing() {
     let talk = research().await;
     for (config, part) in [

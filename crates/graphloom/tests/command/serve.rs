@@ -55,13 +55,13 @@ async fn json_of(response: Response) -> Value {
 
 /// What has come of a stream.
 #[derive(Default)]
-struct Seen {
+struct StreamReader {
     text: String,
     ids: Vec<String>,
     ticks: Vec<u64>,
 }
 
-impl Seen {
+impl StreamReader {
     /// Reads until the stream ends or has told this many ticks.
     async fn read(&mut self, mut stream: Response, most: usize) {
         while self.ticks.len() < most {
@@ -136,7 +136,7 @@ async fn after_a_kill_the_run_goes_on_and_its_stream_has_neither_gap_nor_repeat(
         "stream_resumable": true, "on_disconnect": "continue",
     });
     let stream = post(&format!("{}/threads/{thread}/runs/stream", serving.url), &order).await;
-    let mut seen = Seen::default();
+    let mut seen = StreamReader::default();
     seen.read(stream, 5).await;
     drop(serving);
     assert!((5..TICKS).contains(&seen.ticks.len()), "{:?}", seen.ticks);

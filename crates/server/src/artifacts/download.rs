@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::artifact::{Artifact, encoded};
-use super::{ARTIFACTS, kept};
+use super::{ARTIFACTS, storage};
 use crate::host::Host;
 use crate::http::{Path, Problem, Routes, ThreadUuid};
 use crate::refusal::Refusal;
@@ -36,7 +36,7 @@ async fn download(
         return Ok((StatusCode::NOT_MODIFIED, [(ETAG, tag)]).into_response());
     }
     let store = &host.manager.stores().memory;
-    let bytes = kept::read(&**store, &thread.thread_id.to_string(), &artifact.hash).await.map_err(Refusal::from)?;
+    let bytes = storage::read(&**store, &thread.thread_id.to_string(), &artifact.hash).await.map_err(Refusal::from)?;
     let mut response = Response::new(Body::from(bytes.ok_or_else(unknown)?));
     let to = response.headers_mut();
     let binary = || HeaderValue::from_static("application/octet-stream");

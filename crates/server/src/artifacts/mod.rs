@@ -7,7 +7,7 @@
 //! | rule | where |
 //! | --- | --- |
 //! | what a state says of a document, and which names there are | `artifact.rs` |
-//! | where the bytes are kept | `kept.rs` |
+//! | where the bytes are kept | `storage.rs` |
 //! | how a client gets them | `download.rs` |
 //!
 //! The bytes are not in the state: it is told with every commit, and stored with every checkpoint. They are in the long-term
@@ -33,12 +33,14 @@
 
 mod artifact;
 mod download;
-mod kept;
+mod storage;
+#[cfg(test)]
+mod tests;
 
 pub use artifact::{Artifact, ArtifactError, MAX_BYTES};
 pub(crate) use download::routes;
-pub use kept::keep;
-pub(crate) use kept::{copy_all, delete_all};
+pub use storage::keep;
+pub(crate) use storage::{copy_all, delete_all};
 
 /// The field of a state that lists what can be downloaded.
 pub(crate) const ARTIFACTS: &str = "artifacts";

@@ -23,6 +23,7 @@ pub use feedback_handler::feedback_handler;
 pub use generate_questions::generate_questions;
 pub use outline::outline;
 pub use outline_interaction::outline_interaction;
+pub use payload::outline_words;
 pub use reporter::reporter;
 pub use source_tracer::source_tracer;
 pub use source_tracer_infer::source_tracer_infer;

@@ -3,8 +3,9 @@
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use serde_json::{Value, json};
 
-use super::payload::{OutlineFeedback, outline_feedback};
+use super::payload::{OutlineFeedback, is_words, outline_feedback, outline_words};
 use super::{OUTLINE_FEEDBACK, fail};
+use crate::config::FeedbackMode;
 use crate::names::{FINISH, GraphKind, OUTLINE};
 use crate::resources::Resources;
 use crate::state::{InteractionMode, OutlineInteraction, SearchContext};
@@ -40,7 +41,13 @@ pub async fn outline_interaction(
         "prompt": prompt, "outline": outline,
         "expects": { "interrupt_feedback": "accepted | revise_comment | revise_outline", "feedback": "text or outline" },
     });
-    let answer: Value = cx.ask(OUTLINE_FEEDBACK, &question).await?;
+    let mut answer: Value = cx.ask(OUTLINE_FEEDBACK, &question).await?;
+    // Programs send payloads; a person at a terminal or in a chat says what they think.
+    if state.config.workflow_feedback_mode == FeedbackMode::Cmd
+        && let Some(words) = is_words(&answer)
+    {
+        answer = outline_words(words);
+    }
     stream::emit_answered(&cx, AGENT).await;
     let revise = |interaction_mode, feedback| {
         let round = OutlineInteraction { feedback, interaction_mode, outline_before: outline.cloned() };

@@ -1,6 +1,6 @@
 //! What people answer.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The longest feedback, in characters.
 const MOST: usize = 104_857_600;
@@ -61,6 +61,24 @@ pub(crate) enum OutlineFeedback {
     Unreadable(String),
 }
 
+/// What a person says to an outline in plain words, as a payload: nothing, `yes` or `accepted` accepts it, `cancel` ends the
+/// run, and anything else is a comment.
+pub fn outline_words(text: &str) -> Value {
+    let text = text.trim();
+    match text.to_lowercase().as_str() {
+        "" | "y" | "yes" | "ok" | "accept" | "accepted" => json!({ "interrupt_feedback": "accepted", "feedback": "" }),
+        "cancel" => json!({ "interrupt_feedback": "cancel", "feedback": "" }),
+        _ => json!({ "interrupt_feedback": "revise_comment", "feedback": text }),
+    }
+}
+
+/// Whether an answer is plain words, and no payload, be it a broken one.
+pub(crate) fn is_words(answer: &Value) -> Option<&str> {
+    let text = answer.as_str()?;
+    let is_payload = text.trim_start().starts_with('{') || serde_json::from_str::<Value>(text).is_ok();
+    (!is_payload).then_some(text)
+}
+
 /// Reads `{"interrupt_feedback": …, "feedback": …}` or a text that holds this.
 pub(crate) fn outline_feedback(answer: &Value) -> OutlineFeedback {
     let read;
@@ -113,9 +131,17 @@ fn kind(value: &Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    #[test]
+    fn words_are_no_payload() {
+        for text in ["accepted", "", "more about costs", "[citation]"] {
+            assert_eq!(is_words(&json!(text)), Some(text));
+        }
+        for payload in [json!("{ no json"), json!("1"), json!("\"x\""), json!({ "interrupt_feedback": "accepted" })] {
+            assert_eq!(is_words(&payload), None, "{payload}");
+        }
+    }
 
     #[test]
     fn feedback_is_read_as_the_original_reads_it() {

@@ -5,8 +5,9 @@ use std::io::IsTerminal;
 use graphloom_cli::{ConsentArgs, Failure, Prompt, Session, next_line};
 use graphloom_core_graph::{Answers, Questions};
 use graphloom_deepsearch::config::FeedbackMode;
+use graphloom_deepsearch::nodes::outline_words;
 use graphloom_deepsearch::{Config, OUTLINE_FEEDBACK};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::web::WebMessages;
 
@@ -73,15 +74,13 @@ fn value(key: &str, line: &str, payloads: bool) -> Value {
     if payloads || key != OUTLINE_FEEDBACK {
         return Value::String(line.to_owned());
     }
-    match line.to_lowercase().as_str() {
-        "" | "y" | "yes" | "ok" | "accept" | "accepted" => json!({ "interrupt_feedback": "accepted", "feedback": "" }),
-        "cancel" => json!({ "interrupt_feedback": "cancel", "feedback": "" }),
-        _ => json!({ "interrupt_feedback": "revise_comment", "feedback": line }),
-    }
+    outline_words(line)
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
