@@ -58,7 +58,7 @@ async fn sends_from_outside_run_beside_the_nodes_and_no_fan_out_waits_for_them()
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_node(A, note("a"));
     graph.add_node(B, note("b"));
-    graph.add_task(PART, |part: u64, _: Snapshot<Work>| async move { Ok(noted(&format!("part{part}"))) });
+    graph.add_task(PART, |part: u64, _: Snapshot<Work>| async move { Ok(noted(format!("part{part}"))) });
     graph.add_sends(A, [PART], |_: &Work| vec![PART.send(7, 7)]);
     graph.add_node(C, note("c"));
     graph.add_edge(START, A).add_edge(PART, C).add_edge(C, B);

@@ -11,15 +11,15 @@ const ONLY: Node = Node::named("only");
 fn compiled<S: State>(mut graph: StateGraph<S>) -> Compiled<S> {
     graph.add_node(ONLY, async |_: Snapshot<S>| Ok::<_, NodeError>(Step::<S>::end()));
     graph.add_edge(START, ONLY);
-    graph.compile().unwrap()
+    graph.compile().expect("it compiles")
 }
 
 /// The state after an update that came as JSON.
-fn after<S: State>(graph: &Compiled<S>, layout: &S::Layout, values: Value) -> Result<Value, String> {
-    let update = graph.update_of(values.as_object().unwrap()).map_err(|error| error.to_string())?;
+fn after<S: State>(graph: &Compiled<S>, layout: &S::Layout, values: &Value) -> Result<Value, String> {
+    let update = graph.update_of(values.as_object().expect("an object")).map_err(|error| error.to_string())?;
     let mut state = S::initial(layout);
     state.apply(layout, update, &mut FieldSet::default());
-    Ok(serde_json::to_value(&state).unwrap())
+    Ok(serde_json::to_value(&state).expect("JSON"))
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn an_object_means_what_the_reducer_of_each_field_folds() {
     let state = after(
         &graph,
         &(),
-        json!({
+        &json!({
             "topic": "rivers", "notes": ["a", "b"], "tokens": 7, "cost": 0.5, "outline": {"Add": "Sources"},
             "longest": "word", "source": "here", "verdict": "yes", "hint": 3, "alarms": [1, 2],
         }),
@@ -66,7 +66,7 @@ fn a_dynamic_state_reads_the_same_object_as_a_derived_one() {
     let graph = compiled(StateGraph::<JsonState>::with_layout("dynamic", layout.clone()));
     let values =
         json!({"last": [1], "any": {"x": 1}, "list": [[1], 2], "table": {"a": [1]}, "sum": 2, "most": 5, "least": "b"});
-    assert_eq!(after(&graph, &layout, values.clone()).unwrap(), values);
+    assert_eq!(after(&graph, &layout, &values).unwrap(), values);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn what_does_not_fit_is_told_with_its_place() {
         (json!({"tokens": "many"}), "field `tokens` cannot be decoded"),
     ];
     for (values, expected) in cases {
-        let error = after(&graph, &(), values.clone()).unwrap_err();
+        let error = after(&graph, &(), &values).unwrap_err();
         assert!(error.starts_with(expected), "{values}: {error}");
     }
 }

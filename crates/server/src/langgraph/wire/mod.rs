@@ -16,11 +16,11 @@ mod tasks;
 mod thread_state;
 mod told;
 
-use serde_json::{Map, Value, json};
-use uuid::Uuid;
 pub(crate) use lineage::Lineage;
 pub(crate) use select::Select;
+use serde_json::{Map, Value, json};
 pub(crate) use thread_state::ThreadStates;
+use uuid::Uuid;
 
 /// A checkpoint as clients name it; `map` names those of the graphs around it, by namespace.
 pub(crate) fn checkpoint(thread: Uuid, ns: &str, id: Uuid, map: Option<&Map<String, Value>>) -> Value {
