@@ -5,16 +5,16 @@
 //! | the state of a thread at a checkpoint | `thread_state.rs` |
 //! | the tasks of a state | `tasks.rs` |
 //! | the state of a graph inside | `nested.rs` |
-//! | what runs told of tasks and of graphs inside | `told.rs` |
+//! | what runs told of tasks and of graphs inside | `task_log.rs` |
 //! | steps and parents of checkpoints | `lineage.rs` |
 //! | parts of a state that a client asks for | `select.rs` |
 
 mod lineage;
 mod nested;
 mod select;
+mod task_log;
 mod tasks;
 mod thread_state;
-mod told;
 
 pub(crate) use lineage::Lineage;
 pub(crate) use select::Select;

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use crate::graph::{Position, namespace};
 use crate::http::Problem;
+use crate::langgraph::wire::task_log::TaskLog;
 use crate::langgraph::wire::tasks::{Places, Task, interrupt};
 use crate::langgraph::wire::thread_state::{ThreadStates, source};
-use crate::langgraph::wire::told::Told;
 use crate::langgraph::wire::{Lineage, checkpoint};
 use crate::records::timestamp;
 
@@ -20,7 +20,7 @@ pub(super) struct Inside<'t> {
     /// Its namespace in the runtime.
     pub(super) ns: String,
     row: CheckpointRow,
-    told: &'t Told,
+    told: &'t TaskLog,
 }
 
 impl<'t> Inside<'t> {
@@ -28,7 +28,7 @@ impl<'t> Inside<'t> {
     /// thread and named by the nodes that lead to it.
     pub(super) async fn of_task(
         states: &ThreadStates<'_>,
-        told: &'t Told,
+        told: &'t TaskLog,
         task: &str,
         node: &str,
     ) -> Result<Option<Self>, Problem> {

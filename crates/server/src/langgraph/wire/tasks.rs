@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::graph::{namespace, task_id};
-use crate::langgraph::wire::told::ToldTask;
+use crate::langgraph::wire::task_log::LoggedTask;
 use crate::log::Interrupt;
 use crate::runs::difference;
 
@@ -39,7 +39,7 @@ impl Task {
     }
 
     /// Adds what was told of the task: its result, or why it failed.
-    pub(super) fn told(mut self, told: Option<&ToldTask>) -> Self {
+    pub(super) fn told(mut self, told: Option<&LoggedTask>) -> Self {
         if let Some(told) = told {
             self.result.clone_from(&told.result);
             self.error = told.error.as_deref().map(failure);

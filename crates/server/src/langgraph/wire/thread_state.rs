@@ -8,8 +8,8 @@ use crate::graph::{Fields, Graph, Position, View};
 use crate::host::Host;
 use crate::http::Problem;
 use crate::langgraph::wire::nested::Inside;
+use crate::langgraph::wire::task_log::{TaskLog, is_within};
 use crate::langgraph::wire::tasks::{Places, Task, interrupt, written};
-use crate::langgraph::wire::told::{Told, is_within};
 use crate::langgraph::wire::{Lineage, checkpoint, empty_state};
 use crate::log::Interrupt;
 use crate::records::{RunRecord, RunStatus, contains_fields, timestamp};
@@ -126,13 +126,13 @@ impl<'h> ThreadStates<'h> {
     }
 
     /// What the runs told that made these checkpoints, or went on from them.
-    async fn told(&self, rows: &[CheckpointRow], is_wanted: bool) -> Result<Told, Problem> {
+    async fn told(&self, rows: &[CheckpointRow], is_wanted: bool) -> Result<TaskLog, Problem> {
         if !is_wanted {
-            return Ok(Told::default());
+            return Ok(TaskLog::default());
         }
         let concerns = |run: &&RunRecord| rows.iter().any(|row| run.base == Some(row.number) || made(run, row.number));
         let runs: Vec<&RunRecord> = self.runs.iter().filter(concerns).collect();
-        Ok(Told::read(self.host, self.thread, &runs).await?)
+        Ok(TaskLog::read(self.host, self.thread, &runs).await?)
     }
 
     /// The run that made a checkpoint.
@@ -144,7 +144,7 @@ impl<'h> ThreadStates<'h> {
         &self,
         row: &CheckpointRow,
         at: Position,
-        told: &Told,
+        told: &TaskLog,
         with_subgraphs: bool,
     ) -> Result<Value, Problem> {
         if at.is_folded {
@@ -176,7 +176,7 @@ impl<'h> ThreadStates<'h> {
         &self,
         view: &View,
         row: &CheckpointRow,
-        told: &Told,
+        told: &TaskLog,
         with_subgraphs: bool,
     ) -> Result<Value, Problem> {
         let at = Position::of(row.number);

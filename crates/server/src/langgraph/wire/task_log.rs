@@ -13,8 +13,8 @@ use crate::refusal::Refusal;
 
 /// What runs told.
 #[derive(Debug, Default)]
-pub(super) struct Told {
-    tasks: HashMap<Arc<str>, ToldTask>,
+pub(super) struct TaskLog {
+    tasks: HashMap<Arc<str>, LoggedTask>,
     commits: HashMap<(Arc<str>, u64), CommitOf>,
     /// By namespace, the tasks that began in it, in that order.
     begun: BTreeMap<Arc<str>, Vec<Arc<str>>>,
@@ -22,7 +22,7 @@ pub(super) struct Told {
 
 /// What was told of one task.
 #[derive(Debug, Default)]
-pub(super) struct ToldTask {
+pub(super) struct LoggedTask {
     pub(super) node: String,
     /// Whether a send made it.
     pub(super) is_sent: bool,
@@ -33,7 +33,7 @@ pub(super) struct ToldTask {
     pub(super) error: Option<String>,
 }
 
-impl Told {
+impl TaskLog {
     /// Reads what some runs of a thread told so far. What is no longer kept is missing.
     pub(super) async fn read(host: &Host, thread: Uuid, runs: &[&RunRecord]) -> Result<Self, Refusal> {
         let mut told = Self::default();
@@ -87,13 +87,13 @@ impl Told {
         }
     }
 
-    fn task_of(&mut self, task: &Arc<str>, node: &str) -> &mut ToldTask {
+    fn task_of(&mut self, task: &Arc<str>, node: &str) -> &mut LoggedTask {
         let told = self.tasks.entry(Arc::clone(task)).or_default();
         node.clone_into(&mut told.node);
         told
     }
 
-    pub(super) fn task(&self, path: &str) -> Option<&ToldTask> {
+    pub(super) fn task(&self, path: &str) -> Option<&LoggedTask> {
         self.tasks.get(path)
     }
 
@@ -109,7 +109,7 @@ impl Told {
     }
 
     /// The tasks that began in a namespace and are not committed, in the order in which they began.
-    pub(super) fn unfinished(&self, ns: &str) -> impl Iterator<Item = (&Arc<str>, &ToldTask)> {
+    pub(super) fn unfinished(&self, ns: &str) -> impl Iterator<Item = (&Arc<str>, &LoggedTask)> {
         let begun = self.begun.get(ns).into_iter().flatten();
         begun.map(|task| (task, &self.tasks[task])).filter(|(_, told)| told.result.is_none())
     }
