@@ -97,8 +97,8 @@ async fn runs_and_streams_have_places() {
     drop(permit);
     assert!(served.guard.capacity().run().is_ok());
 
-    let first = reqwest::get(served.url("/silent")).await.unwrap();
-    let _second = reqwest::get(served.url("/silent")).await.unwrap();
+    let first = super::client().get(served.url("/silent")).send().await.unwrap();
+    let _second = super::client().get(served.url("/silent")).send().await.unwrap();
     let refused = served.get("/silent", &[]).await;
     assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
     assert_eq!(refused.detail(), "Too many open streams: this server holds 2 and no more");

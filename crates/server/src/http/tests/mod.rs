@@ -28,6 +28,11 @@ use super::{
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 
+/// A client, with the provider of cryptography that all clients of the house have.
+fn client() -> reqwest::Client {
+    graphloom_http::unproxied("test").build().expect("a client")
+}
+
 /// A server at a free port of loopback.
 struct Served {
     address: SocketAddr,
@@ -63,7 +68,7 @@ impl Served {
 
     async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: impl Into<reqwest::Body>) -> Answer {
         let method = method.parse().expect("a method");
-        let mut request = reqwest::Client::new().request(method, self.url(path)).body(body);
+        let mut request = client().request(method, self.url(path)).body(body);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

@@ -164,7 +164,7 @@ fn no_bytes_on_the_socket_make_the_server_fail() {
 fn no_bytes_make_the_server_fail() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let served = runtime.block_on(Served::start(|_| {}));
-    let client = reqwest::Client::new();
+    let client = super::client();
     let paths = ["/search", "/optional", "/other", "/modes", "/names/", "/threads/", "/metrics"];
     let methods = ["GET", "POST", "DELETE", "PUT"];
     let json = proptest::string::string_regex(r#"[\[\]{}":,0-9a-z\\. \u{0}\u{ff}]{0,60}"#).expect("an expression");

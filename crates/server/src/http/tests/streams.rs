@@ -32,7 +32,7 @@ fn a_frame_is_lines_with_cr_and_lf() {
 #[tokio::test]
 async fn events_have_their_headers_and_a_steady_heartbeat() {
     let served = Served::start(|_| {}).await;
-    let mut response = reqwest::get(served.url("/silent")).await.unwrap();
+    let mut response = super::client().get(served.url("/silent")).send().await.unwrap();
     for (name, value) in [
         ("content-type", "text/event-stream; charset=utf-8"),
         ("cache-control", "no-store"),
@@ -85,8 +85,8 @@ async fn a_client_that_does_not_read_holds_little_and_is_cut() {
 #[tokio::test]
 async fn a_stop_lets_requests_end_and_ends_streams() {
     let served = Served::start(|_| {}).await;
-    let late = tokio::spawn(reqwest::get(served.url("/late")));
-    let stream = reqwest::get(served.url("/silent")).await.unwrap();
+    let late = tokio::spawn(super::client().get(served.url("/late")).send());
+    let stream = super::client().get(served.url("/silent")).send().await.unwrap();
     let mut socket = TcpStream::connect(served.address).await.unwrap();
     let upgrade = "GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
                    sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
@@ -115,7 +115,7 @@ async fn a_stop_lets_requests_end_and_ends_streams() {
 #[tokio::test]
 async fn a_stop_cuts_at_its_deadline() {
     let served = Served::start(|security| security.limits.drain = Duration::from_millis(300)).await;
-    let late = reqwest::get(served.url("/late")).await.unwrap();
+    let late = super::client().get(served.url("/late")).send().await.unwrap();
     let began = Instant::now();
     assert_eq!(served.stop().await, 1);
     assert!((200..3_000).contains(&began.elapsed().as_millis()));
