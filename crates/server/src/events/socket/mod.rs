@@ -16,7 +16,7 @@ use axum::response::Response;
 use futures::stream::{FuturesUnordered, SplitSink};
 use futures::{FutureExt, SinkExt, StreamExt};
 use serde_json::Value;
-use tokio::time::{Instant, interval};
+use tokio::time::{Instant, interval_at};
 use uuid::Uuid;
 
 use super::command::{Command, CommandError, ErrorCode, Malformed, Sender, Success, answer};
@@ -58,7 +58,7 @@ async fn serve(host: Host, thread: Uuid, caller: Caller, socket: WebSocket, perm
     let mut subscriptions = Subscriptions::new(&host, thread);
     let sender = Sender { caller, checks_namespaces: true };
     let mut commands = FuturesUnordered::new();
-    let mut pings = interval(PING);
+    let mut pings = interval_at(Instant::now() + PING, PING);
     let mut last_message = Instant::now();
     let ended = loop {
         let step = tokio::select! {

@@ -30,9 +30,12 @@ impl Socket {
     }
 
     async fn json(&mut self) -> Value {
-        match self.next().await {
-            Message::Text(text) => parsed(text.as_str()),
-            other => panic!("{other:?}"),
+        loop {
+            match self.next().await {
+                Message::Text(text) => return parsed(text.as_str()),
+                Message::Ping(_) => {}
+                other => panic!("{other:?}"),
+            }
         }
     }
 
@@ -78,7 +81,7 @@ async fn a_new_subscription_is_told_what_the_others_have_had() {
     let asked = json!({"channels": ["values", "lifecycle"]});
     socket.command(3, "subscription.subscribe", asked.clone()).await;
     assert_eq!(socket.until_end().await, server.events(thread, asked, 1).await);
-    let since = json!({"channels": ["values"], "since": 4096 * 1_000_000});
+    let since = json!({"channels": ["values"], "since": 4096 * 1_000_000_u64});
     socket.command(4, "subscription.subscribe", since).await;
     socket.command(5, "run.start", json!({"assistant_id": "pipeline", "input": {"topic": "b"}})).await;
     let live = socket.until_end().await;
@@ -121,7 +124,7 @@ async fn a_client_that_comes_back_learns_how_its_run_stands() {
     let run = server.run(thread, "pipeline", json!({"topic": "a"})).await;
     let seen = server.events(thread, json!({"channels": ["values", "lifecycle"]}), 1).await;
     let mut socket = Socket::of_thread(&server, thread).await;
-    let subscribed = json!({"channels": ["values"], "since": 4096 * 1_000_000});
+    let subscribed = json!({"channels": ["values"], "since": 4096 * 1_000_000_u64});
     socket.command(1, "subscription.subscribe", subscribed).await;
     let last = &seen[2]["event_id"];
     let params = json!({"run_id": run, "last_event_id": last, "subscriptions": ["subscription-1"]});
@@ -145,6 +148,18 @@ async fn what_is_no_command_is_answered_without_an_end() {
         assert_eq!((&answer["error"], &answer["id"]), (&json!("invalid_argument"), &id), "{text}");
     }
     assert_eq!(socket.command(8, "no.such", json!({})).await.0["error"], "unknown_command");
+}
+
+#[tokio::test]
+async fn the_path_of_the_agent_protocol_takes_sockets_and_streams() {
+    let server = Served::start().await;
+    let thread = Uuid::new_v4();
+    let mut socket = Socket::open(&server, &format!("/threads/{thread}/stream")).await;
+    socket.command(1, "subscription.subscribe", json!({"channels": ["lifecycle"]})).await;
+    socket.command(2, "run.start", json!({"assistant_id": "pipeline", "input": {"topic": "a"}})).await;
+    assert_eq!(data(&socket.until_end().await, "lifecycle").len(), 2);
+    let stream = server.http.get(server.url(&format!("/threads/{thread}/stream"))).send().await.expect("an answer");
+    assert_eq!(stream.headers()["content-type"], "text/event-stream; charset=utf-8", "without an upgrade");
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ async fn events_are_the_same_in_the_next_process_and_from_any_number_on() {
     let hello = json!({"messages": [{"role": "user", "content": "hi there"}]});
     first.run(thread, "echo_chat", hello).await;
     let live = first.events(thread, json!({"channels": ALL}), 2).await;
-    assert!(live.len() > 40, "{}", live.len());
+    assert!(live.len() > 30, "{}", live.len());
     first.running.stop().await;
 
     let second = machine.start().await;
@@ -62,7 +62,8 @@ async fn a_client_that_stops_reading_holds_no_run_up() {
     silent.read_exact(&mut status).await.expect("a status");
     assert_eq!(&status, b"HTTP/1.1 200");
 
-    server.run(thread, "ticker", json!({"n": 1500, "delay_ms": 0})).await;
+    // More than the buffers of a connection hold.
+    server.run(thread, "pipeline", json!({"topic": "x".repeat(2 << 20)})).await;
     let events = server.events(thread, json!({"channels": ["lifecycle"]}), 1).await;
     assert_eq!(data(&events, "lifecycle").last().expect("an end")["event"], "completed");
 }

@@ -1,6 +1,8 @@
 //! Runs that are there: read, joined, streamed and deleted.
 
 use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use schemars::JsonSchema;
@@ -14,8 +16,9 @@ use super::super::stream::{
 };
 use super::create::located;
 use super::outcome;
+use crate::events::upgrade;
 use crate::host::Host;
-use crate::http::{Json, Path, Problem, Query, RunUuid, ThreadUuid, events, late_json};
+use crate::http::{Caller, Json, Path, Problem, Query, RunUuid, ThreadUuid, events, late_json};
 use crate::records::{RunList, RunRecord, RunStatus};
 use crate::refusal::Refusal;
 use crate::runs::Cancel;
@@ -213,12 +216,18 @@ pub(super) async fn stream_stateless(
     streamed(&host, (None, run.0), query, &headers).await
 }
 
+/// An upgrade to a WebSocket on this path is one of the event streaming protocol.
 pub(super) async fn stream_thread(
     State(host): State<Host>,
     Path(thread): Path<ThreadUuid>,
     Query(query): Query<ThreadStreamQuery>,
     headers: HeaderMap,
+    caller: Caller,
+    socket: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
+    if let Ok(socket) = socket {
+        return Ok(upgrade(host, Ok(thread.0), caller, socket));
+    }
     let since = since(&headers)?;
     host.manager.records().threads.get(thread.0).await.map_err(Refusal::from)?;
     let permit = host.guard.capacity().stream()?;
