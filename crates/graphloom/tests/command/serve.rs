@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use reqwest::{Client, Response};
@@ -16,6 +16,8 @@ use crate::{graphloom, run};
 struct Serving {
     process: Child,
     url: String,
+    /// Open as long as the server runs, so that it can print its end.
+    _stdout: BufReader<ChildStdout>,
 }
 
 impl Drop for Serving {
@@ -29,10 +31,12 @@ impl Drop for Serving {
 fn serve(place: &Path, more: &[&str]) -> Serving {
     let line = [&["serve", "--json", "--demo", "--apps", "none"], more].concat();
     let mut process = graphloom(place, &line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let first = BufReader::new(process.stdout.take().unwrap()).lines().next().unwrap().unwrap();
+    let mut stdout = BufReader::new(process.stdout.take().unwrap());
+    let mut first = String::new();
+    stdout.read_line(&mut first).unwrap();
     let told: Value = serde_json::from_str(&first).unwrap();
     assert_eq!(told["event"], "serving", "{told}");
-    Serving { process, url: told["url"].as_str().unwrap().to_owned() }
+    Serving { process, url: told["url"].as_str().unwrap().to_owned(), _stdout: stdout }
 }
 
 fn http() -> Client {
