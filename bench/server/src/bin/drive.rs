@@ -9,7 +9,7 @@ use graphloom_bench_server::process::{memory, processor_time};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-struct Bench {
+struct Measured {
     name: String,
     address: String,
     pid: u32,
@@ -27,7 +27,7 @@ fn at(times: &mut [Duration], share: f64) -> f64 {
     times[place].as_secs_f64() * 1e3
 }
 
-impl Bench {
+impl Measured {
     fn tell(&self, what: &str, value: f64, unit: &str) {
         let line = json!({"server": self.name, "what": what, "value": value, "unit": unit});
         #[expect(clippy::print_stdout, reason = "the output of a measurement")]
@@ -167,7 +167,7 @@ async fn main() -> Result<(), Fault> {
     let began = Instant::now();
     let mut server =
         Command::new(program).args(rest).stdin(Stdio::null()).stdout(Stdio::null()).kill_on_drop(true).spawn()?;
-    let bench = Bench { name: name.clone(), address: address.clone(), pid: server.id().ok_or("no process")? };
+    let bench = Measured { name: name.clone(), address: address.clone(), pid: server.id().ok_or("no process")? };
     loop {
         let asked = async { Connection::open(address).await?.ask("GET", "/ok", &Value::Null).await };
         match asked.await {

@@ -7,7 +7,7 @@ use futures::stream;
 use serde_json::{Value, json};
 
 use crate::a2a::rpc::{Generation, RpcError};
-use crate::a2a::task::{Stands, TaskId, WORKING, artifact, asked_artifact, said, state_of, status, task};
+use crate::a2a::task::{TaskEnding, TaskId, WORKING, artifact, asked_artifact, said, state_of, status, task};
 use crate::chat::{last_said, progress};
 use crate::host::Host;
 use crate::http::{Frame, events};
@@ -58,7 +58,7 @@ impl Teller {
                 }
                 told.extend(interrupts.iter().map(|interrupt| self.artifact(&asked_artifact(interrupt), false)));
                 let run = serde_json::from_value(Value::String(ended.clone())).unwrap_or(RunStatus::Error);
-                let stands = Stands { said: None, asked: interrupts.clone(), failure: failure.clone() };
+                let stands = TaskEnding { said: None, asked: interrupts.clone(), failure: failure.clone() };
                 told.push(self.status(&status(state_of(run, interrupts), entry.time, &stands), true));
                 told
             }

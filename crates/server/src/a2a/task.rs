@@ -48,7 +48,7 @@ pub(super) async fn find(host: &Host, task: TaskId) -> Result<RunRecord, RpcErro
 pub(super) async fn task(host: &Host, id: TaskId) -> Result<Value, RpcError> {
     let run = find(host, id).await?;
     let thread = id.thread.to_string();
-    let mut stands = Stands { failure: run.error.clone(), ..Stands::default() };
+    let mut stands = TaskEnding { failure: run.error.clone(), ..TaskEnding::default() };
     if let (Some((_, last)), Some(graph)) = (run.checkpoints, host.manager.graph(&run.graph)) {
         let view = graph.view(&thread, Some(last)).await.map_err(Refusal::from)?;
         stands.said = last_said(&view.values).map(|message| message.text());
@@ -87,13 +87,13 @@ pub(super) fn state_of(status: RunStatus, asked: &[Interrupt]) -> &'static str {
 
 /// How a task stands.
 #[derive(Default)]
-pub(super) struct Stands {
+pub(super) struct TaskEnding {
     pub(super) said: Option<String>,
     pub(super) asked: Vec<Interrupt>,
     pub(super) failure: Option<RunFailure>,
 }
 
-impl Stands {
+impl TaskEnding {
     fn message(&self) -> Option<String> {
         match &self.failure {
             Some(failure) => Some(format!("{}: {}", failure.error, failure.message)),
@@ -120,7 +120,7 @@ pub(super) fn asked_artifact(interrupt: &Interrupt) -> Value {
 }
 
 /// The status of a task, with what there is to say of it.
-pub(super) fn status(state: &str, time: u64, stands: &Stands) -> Value {
+pub(super) fn status(state: &str, time: u64, stands: &TaskEnding) -> Value {
     let mut status = json!({"state": state, "timestamp": timestamp(time)});
     if let Some(text) = stands.message() {
         status["message"] = said(&text);

@@ -18,7 +18,7 @@ use crate::graph::Fields;
 use crate::host::{Host, RunOptions};
 use crate::http::{Frame, Json, Problem, events};
 use crate::messages::{MessageKind, Messages, Usage};
-use crate::openai::speech::{Heard, Speech, problem};
+use crate::openai::speech::{Speech, Utterance, problem};
 use crate::openai::{assistant_of, thread_of};
 use crate::records::{Assistant, ThreadStatus};
 use crate::runs::{Order, Submitted};
@@ -153,7 +153,7 @@ async fn whole(head: &Head, mut speech: Speech) -> Result<Value, Problem> {
     let (mut content, mut reasoning) = (String::new(), String::new());
     while let Some(heard) = speech.next().await {
         match heard {
-            Heard::Thought(thought) => reasoning.push_str(&thought),
+            Utterance::Thought(thought) => reasoning.push_str(&thought),
             other => content.push_str(&other.text().map_err(|failure| problem(&failure))?),
         }
     }
@@ -177,7 +177,7 @@ fn streamed(head: Head, speech: Speech, include_usage: bool) -> impl futures::St
         let (frame, next) = match part {
             Part::Role => (head.delta(&json!({"role": "assistant", "content": ""}), None), Part::Speech),
             Part::Speech => match speech.next().await {
-                Some(Heard::Thought(thought)) => {
+                Some(Utterance::Thought(thought)) => {
                     (head.delta(&json!({"reasoning_content": thought}), None), Part::Speech)
                 }
                 Some(heard) => match heard.text() {

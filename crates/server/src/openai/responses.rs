@@ -16,7 +16,7 @@ use crate::http::{Frame, Json, Path, Problem, events};
 use crate::log::Interrupt;
 use crate::messages::Usage;
 use crate::openai::assistant_of;
-use crate::openai::speech::{Heard, Speech};
+use crate::openai::speech::{Speech, Utterance};
 use crate::records::{RunFailure, RunStatus};
 use crate::runs::{Command, Order};
 
@@ -236,13 +236,13 @@ impl Talk {
     async fn step(&mut self) -> Option<String> {
         while let Some(heard) = self.speech.next().await {
             match heard {
-                Heard::Text(text) => {
+                Utterance::Text(text) => {
                     self.end.text.push_str(&text);
                     return Some(text);
                 }
-                Heard::Thought(_) => {}
-                Heard::Asked(asked) => self.end.asked = asked,
-                Heard::Failed(failure) => self.end.failure = Some(failure),
+                Utterance::Thought(_) => {}
+                Utterance::Asked(asked) => self.end.asked = asked,
+                Utterance::Failed(failure) => self.end.failure = Some(failure),
             }
         }
         self.end.usage = self.speech.usage();

@@ -21,7 +21,7 @@ pub(super) struct Speech {
 }
 
 /// What is heard next.
-pub(super) enum Heard {
+pub(super) enum Utterance {
     /// A piece of what it says.
     Text(String),
     /// A line of how far it is, or a piece of what a model thinks.
@@ -44,7 +44,7 @@ impl Speech {
     }
 
     /// What is heard next; none when it is over.
-    pub(super) async fn next(&mut self) -> Option<Heard> {
+    pub(super) async fn next(&mut self) -> Option<Utterance> {
         while !self.is_over {
             let entry = match self.tail.next().await {
                 Ok(Some(entry)) => entry,
@@ -59,27 +59,27 @@ impl Speech {
                         self.usage.total_tokens += usage.total_tokens;
                     }
                     if let Some(thought) = &chunk.reasoning {
-                        return Some(Heard::Thought(thought.clone()));
+                        return Some(Utterance::Thought(thought.clone()));
                     }
                     if !chunk.content.is_empty() {
                         self.has_spoken = true;
-                        return Some(Heard::Text(chunk.content.clone()));
+                        return Some(Utterance::Text(chunk.content.clone()));
                     }
                 }
                 LogEvent::RunEnded { failure, interrupts, .. } => {
                     self.is_over = true;
                     self.attended.disarm();
                     if let Some(failure) = failure {
-                        return Some(Heard::Failed(failure.clone()));
+                        return Some(Utterance::Failed(failure.clone()));
                     }
                     if !interrupts.is_empty() {
-                        return Some(Heard::Asked(interrupts.clone()));
+                        return Some(Utterance::Asked(interrupts.clone()));
                     }
                     return self.rest().await;
                 }
                 _ => {
                     if let Some(line) = progress(&entry) {
-                        return Some(Heard::Thought(format!("{line}\n")));
+                        return Some(Utterance::Thought(format!("{line}\n")));
                     }
                 }
             }
@@ -88,21 +88,21 @@ impl Speech {
     }
 
     /// What a graph says that told no piece of it: the newest message of its state.
-    async fn rest(&mut self) -> Option<Heard> {
+    async fn rest(&mut self) -> Option<Utterance> {
         if self.has_spoken {
             return None;
         }
         let ending = self.submitted.live.ended().await?;
-        ending.values.as_ref().and_then(last_said).map(|message| Heard::Text(message.text()))
+        ending.values.as_ref().and_then(last_said).map(|message| Utterance::Text(message.text()))
     }
 
-    fn fail(&mut self, error: &str, message: String) -> Option<Heard> {
+    fn fail(&mut self, error: &str, message: String) -> Option<Utterance> {
         self.is_over = true;
-        Some(Heard::Failed(RunFailure { error: error.to_owned(), message }))
+        Some(Utterance::Failed(RunFailure { error: error.to_owned(), message }))
     }
 }
 
-impl Heard {
+impl Utterance {
     /// What it says, for a wire that has no other way to ask.
     pub(super) fn text(self) -> Result<String, RunFailure> {
         match self {

@@ -9,25 +9,25 @@ use crate::graph::{Fields, task_id};
 use crate::log::{Interrupt, LogEvent};
 use crate::records::{Completion, PendingInterrupt, RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
 use crate::refusal::Refusal;
-use crate::runs::desk::{Desk, Job};
 use crate::runs::execute::Executed;
 use crate::runs::follow::Progress;
 use crate::runs::live::{Cancel, Ending};
+use crate::runs::run_queue::{Job, RunQueue};
 use crate::runs::webhook_body::webhook_body;
 use crate::runs::{Inner, now};
 
 impl Inner {
     /// Records how an execution ended, and tells those who wait for it.
-    pub(super) async fn finish(&self, desk: &Desk, job: Job, executed: Executed) {
+    pub(super) async fn finish(&self, queue: &RunQueue, job: Job, executed: Executed) {
         let (mut ending, progress) = match executed {
             Executed::Ended(ending, progress) => (ending, progress),
             Executed::Left => return self.leave(&job).await,
         };
         let is_taken_back = job.live.cancelled() == Some(Cancel::Rollback);
         if is_taken_back {
-            self.take_back(desk.thread, &progress, &mut ending).await;
+            self.take_back(queue.thread, &progress, &mut ending).await;
         }
-        let last = self.tell_end(desk, job.record.run_id, &ending);
+        let last = self.tell_end(queue, job.record.run_id, &ending);
         // Before the record: a process that dies between the two executes the end again.
         if !is_taken_back
             && job.record.webhook.is_some()
@@ -36,8 +36,10 @@ impl Inner {
         {
             tracing::error!(run = %job.record.run_id, %error, "a webhook cannot be stored");
         }
-        let (told, recorded) =
-            tokio::join!(desk.log.flushed(last), self.record_end(desk.thread, &job, &ending, &progress, is_taken_back));
+        let (told, recorded) = tokio::join!(
+            queue.log.flushed(last),
+            self.record_end(queue.thread, &job, &ending, &progress, is_taken_back)
+        );
         if let Err(fault) = told {
             tracing::error!(run = %job.record.run_id, fault, "the end of a run could not be logged");
         }
@@ -66,13 +68,13 @@ impl Inner {
         job.live.leave();
     }
 
-    fn tell_end(&self, desk: &Desk, run: Uuid, ending: &Ending) -> u64 {
+    fn tell_end(&self, queue: &RunQueue, run: Uuid, ending: &Ending) -> u64 {
         let event = LogEvent::RunEnded {
             status: ending.status.as_str().to_owned(),
             failure: ending.failure.clone(),
             interrupts: ending.interrupts.clone(),
         };
-        desk.log.append(run, "".into(), 0, event)
+        queue.log.append(run, "".into(), 0, event)
     }
 
     async fn record_end(
@@ -134,7 +136,7 @@ impl Inner {
     }
 
     /// Ends a run that waited and never began.
-    pub(super) async fn drop_waiting(&self, desk: &Desk, job: &Job, cancel: Cancel) -> Result<(), Refusal> {
+    pub(super) async fn drop_waiting(&self, queue: &RunQueue, job: &Job, cancel: Cancel) -> Result<(), Refusal> {
         let (thread, run) = (job.record.thread_id, job.record.run_id);
         match cancel {
             Cancel::Rollback => self.records.runs.delete(thread, run).await?,
@@ -153,7 +155,7 @@ impl Inner {
             interrupts: Vec::new(),
             failure: None,
         };
-        self.tell_end(desk, run, &ending);
+        self.tell_end(queue, run, &ending);
         job.live.end(ending);
         Ok(())
     }

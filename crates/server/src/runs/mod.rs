@@ -3,7 +3,7 @@
 //! | rule | where |
 //! | --- | --- |
 //! | what a client wants is stored before it is answered, and what is accepted is run | `mod.rs`, [`RunManager::submit`] |
-//! | a thread has one run at a time; what comes meanwhile waits, or takes its place | `desk.rs` |
+//! | a thread has one run at a time; what comes meanwhile waits, or takes its place | `run_queue.rs` |
 //! | a run is stored with its thread, and executed | `start.rs` |
 //! | how a run begins, of its order and how the thread stands | `plan.rs` |
 //! | a run from its beginning to its end | `execute.rs` |
@@ -13,7 +13,6 @@
 //! | what a process that died did not tell is told from the store | `missing.rs` |
 //! | a run whose process died goes on, or begins, when the server starts | `recover.rs` |
 
-mod desk;
 mod execute;
 mod finish;
 mod follow;
@@ -22,6 +21,7 @@ mod missing;
 mod order;
 mod plan;
 mod recover;
+mod run_queue;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -43,12 +43,12 @@ use crate::records::{Completion, Multitask, Records, RunRecord};
 use crate::refusal::Refusal;
 use crate::webhooks::Webhooks;
 
-use desk::Desk;
 pub(crate) use execute::interrupts;
 pub(crate) use finish::pending;
 pub(crate) use live::{Cancel, Ending, LiveRun};
 pub(crate) use missing::difference;
 pub(crate) use order::{Command, Config, Durable, Nodes, Order};
+use run_queue::RunQueue;
 
 /// The run manager. A clone is another handle to the same.
 #[derive(Clone)]
@@ -63,10 +63,10 @@ pub(crate) struct Inner {
     pub(crate) logs: Logs,
     pub(crate) webhooks: Webhooks,
     /// The threads that have runs or queues here.
-    desks: DashMap<Uuid, Arc<Desk>>,
+    queues: DashMap<Uuid, Arc<RunQueue>>,
     /// Whether nothing new is accepted.
     is_closing: AtomicBool,
-    /// Told when a desk is empty.
+    /// Told when a queue is empty.
     idle: Notify,
     limits: RunLimits,
 }
@@ -127,7 +127,7 @@ impl RunManager {
                 records,
                 logs,
                 webhooks,
-                desks: DashMap::new(),
+                queues: DashMap::new(),
                 is_closing: AtomicBool::new(false),
                 idle: Notify::new(),
                 limits,
@@ -173,23 +173,23 @@ impl RunManager {
         // A client that goes away in between must not leave a run that is stored and never begins.
         let inner = Arc::clone(inner);
         let accepted =
-            tokio::spawn(async move { inner.desk(thread, new.temporary.is_some()).await?.accept(&inner, new).await });
+            tokio::spawn(async move { inner.queue(thread, new.temporary.is_some()).await?.accept(&inner, new).await });
         accepted.await.unwrap_or_else(|error| Err(Refusal::Failed(format!("a run was not accepted: {error}"))))
     }
 
     /// The run, if this process executes it or holds it in a queue.
     pub(crate) async fn live(&self, thread: Uuid, run: Uuid) -> Option<Arc<LiveRun>> {
-        self.inner.desk_in_use(thread).await?.find(run)
+        self.inner.queue_in_use(thread).await?.find(run)
     }
 
     /// The run that is under way on a thread.
     pub(crate) async fn current(&self, thread: Uuid) -> Option<Arc<LiveRun>> {
-        self.inner.desk_in_use(thread).await?.current()
+        self.inner.queue_in_use(thread).await?.current()
     }
 
     /// Whether a run of the thread is under way or waits.
     pub(crate) fn is_busy(&self, thread: Uuid) -> bool {
-        self.inner.desks.contains_key(&thread)
+        self.inner.queues.contains_key(&thread)
     }
 
     /// Cancels a run that is under way or waits, and returns it; its end can be awaited.
@@ -197,7 +197,7 @@ impl RunManager {
     /// # Errors
     /// [`Refusal::NotFound`] for a run that is neither.
     pub(crate) async fn cancel(&self, thread: Uuid, run: Uuid, cancel: Cancel) -> Result<Arc<LiveRun>, Refusal> {
-        let live = match self.inner.desk_in_use(thread).await {
+        let live = match self.inner.queue_in_use(thread).await {
             Some(locked) => locked.cancel(&self.inner, run, cancel).await?,
             None => None,
         };
@@ -208,7 +208,7 @@ impl RunManager {
 
     /// Cancels all runs of a thread, the last one first, and waits until they have ended.
     pub(crate) async fn cancel_all(&self, thread: Uuid, cancel: Cancel) {
-        while let Some(locked) = self.inner.desk_in_use(thread).await {
+        while let Some(locked) = self.inner.queue_in_use(thread).await {
             let Some(run) = locked.runs().last().map(|live| live.run) else { return };
             match locked.cancel(&self.inner, run, cancel).await {
                 Ok(Some(live)) => drop(live.ended().await),
@@ -241,12 +241,12 @@ impl RunManager {
             let idle = self.inner.idle.notified();
             tokio::pin!(idle);
             idle.as_mut().enable();
-            let threads: Vec<Uuid> = self.inner.desks.iter().map(|desk| *desk.key()).collect();
+            let threads: Vec<Uuid> = self.inner.queues.iter().map(|queue| *queue.key()).collect();
             if threads.is_empty() {
                 return;
             }
             for thread in threads {
-                if let Some(locked) = self.inner.desk_in_use(thread).await {
+                if let Some(locked) = self.inner.queue_in_use(thread).await {
                     locked.drain(&self.inner);
                 }
             }

@@ -6,15 +6,15 @@ use graphloom_core_graph::checkpoint::ThreadStatus as Standing;
 
 use crate::records::{RunRecord, RunStatus, ThreadStatus};
 use crate::refusal::Refusal;
-use crate::runs::desk::Job;
 use crate::runs::execute::{Executed, interrupts};
 use crate::runs::follow::Progress;
 use crate::runs::live::{Ending, LiveRun};
 use crate::runs::missing::tell_missing;
+use crate::runs::run_queue::Job;
 use crate::runs::{Inner, RunManager};
 
 /// How far a run had come when its process died.
-enum Left {
+enum CrashPoint {
     /// It had committed nothing.
     Nothing,
     /// It was in the middle.
@@ -42,20 +42,20 @@ impl RunManager {
 
 impl Inner {
     async fn take_up(self: &Arc<Self>, record: RunRecord) -> Result<(), Refusal> {
-        let locked = self.desk(record.thread_id, false).await?;
+        let locked = self.queue(record.thread_id, false).await?;
         let live = LiveRun::new(record.run_id);
         let mut job = Job { record, live, attempt: 1, is_taken_up: false, goes_on: false, base: None };
         if job.record.status == RunStatus::Running {
             (job.attempt, job.is_taken_up) = (2, true);
             if let Some(graph) = self.graphs.get(&job.record.graph) {
-                tell_missing(&**graph, &*self.stores.checkpoints, &job.record, &locked.desk.log).await?;
+                tell_missing(&**graph, &*self.stores.checkpoints, &job.record, &locked.queue.log).await?;
             }
             match self.left(&job.record).await? {
-                Left::Nothing => {}
-                Left::Middle => job.goes_on = true,
-                Left::Ended(ending) => {
+                CrashPoint::Nothing => {}
+                CrashPoint::Middle => job.goes_on = true,
+                CrashPoint::Ended(ending) => {
                     let executed = Executed::Ended(Box::new(ending), Progress::default());
-                    self.finish(&locked.desk, job, executed).await;
+                    self.finish(&locked.queue, job, executed).await;
                     locked.next(self);
                     return Ok(());
                 }
@@ -66,25 +66,25 @@ impl Inner {
         Ok(())
     }
 
-    async fn left(&self, record: &RunRecord) -> Result<Left, Refusal> {
+    async fn left(&self, record: &RunRecord) -> Result<CrashPoint, Refusal> {
         // Without its graph the run fails when it begins, and says so.
-        let Some(graph) = self.graphs.get(&record.graph) else { return Ok(Left::Nothing) };
+        let Some(graph) = self.graphs.get(&record.graph) else { return Ok(CrashPoint::Nothing) };
         let thread = record.thread_id.to_string();
         let view = graph.view(&thread, None).await.map_err(|error| Refusal::Failed(error.to_string()))?;
         let head = view.checkpoint.as_ref().map(|row| row.number);
         let stopped = |status, stands, failure| {
             let values = view.checkpoint.is_some().then(|| view.values.clone());
-            Left::Ended(Ending { status, stands, values, interrupts: interrupts(&thread, &view), failure })
+            CrashPoint::Ended(Ending { status, stands, values, interrupts: interrupts(&thread, &view), failure })
         };
         let failed = || Some(crate::records::RunFailure { error: "RunError".to_owned(), message: view.detail.clone() });
         Ok(match view.status {
-            _ if head == record.base && view.status != Standing::Running => Left::Nothing,
+            _ if head == record.base && view.status != Standing::Running => CrashPoint::Nothing,
             Standing::Done => stopped(RunStatus::Success, ThreadStatus::Idle, None),
             Standing::Waiting => stopped(RunStatus::Success, ThreadStatus::Interrupted, None),
             Standing::Failed | Standing::BudgetSpent => stopped(RunStatus::Error, ThreadStatus::Error, failed()),
             Standing::Cancelled => stopped(RunStatus::Interrupted, ThreadStatus::Interrupted, None),
             Standing::Drained if may_stop(record) => stopped(RunStatus::Success, ThreadStatus::Interrupted, None),
-            _ => Left::Middle,
+            _ => CrashPoint::Middle,
         })
     }
 }

@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use crate::records::{Completion, RecordError, RunRecord, RunStatus, ThreadCreate, ThreadStatus};
 use crate::refusal::Refusal;
-use crate::runs::desk::{Desk, Job};
 use crate::runs::execute::{Executed, Execution};
 use crate::runs::order::Order;
+use crate::runs::run_queue::{Job, RunQueue};
 use crate::runs::{Inner, NewRun, now};
 
 impl Inner {
@@ -88,12 +88,12 @@ impl Inner {
     }
 
     /// Executes a run whose turn has come, and records how it ended.
-    pub(super) async fn run(&self, desk: &Desk, mut job: Job) {
+    pub(super) async fn run(&self, queue: &RunQueue, mut job: Job) {
         if let Err(error) = self.mark_running(&mut job).await {
             tracing::error!(run = %job.record.run_id, %error, "a run cannot be recorded as running");
         }
         let base = job.base.take();
-        let thread = desk.thread.to_string();
+        let thread = queue.thread.to_string();
         let executed =
             match (self.graphs.get(&job.record.graph), serde_json::from_value::<Order>(job.record.kwargs.clone())) {
                 (Some(graph), Ok(order)) => {
@@ -103,7 +103,7 @@ impl Inner {
                         thread: &thread,
                         assistant: job.record.assistant_id,
                         order: &order,
-                        log: &desk.log,
+                        log: &queue.log,
                         live: &job.live,
                         attempt: job.attempt,
                         goes_on: job.goes_on,
@@ -124,7 +124,7 @@ impl Inner {
                 }
                 (_, Err(error)) => Executed::failed(format!("the run's order cannot be read: {error}")),
             };
-        self.finish(desk, job, executed).await;
+        self.finish(queue, job, executed).await;
     }
 
     async fn mark_running(&self, job: &mut Job) -> Result<(), Refusal> {

@@ -1,9 +1,9 @@
 //! The runs of one thread: one under way, others waiting.
 //!
-//! 1. All that changes which run is next happens under the desk's lock, so that runs begin in the order in which they were
+//! 1. All that changes which run is next happens under the queue's lock, so that runs begin in the order in which they were
 //!    accepted, save those that wait for a time.
 //! 2. A run is stored before it is in the queue, and before it begins.
-//! 3. A desk without runs leaves the table under its lock; whoever found it before sees that it is closed, and takes the one
+//! 3. A queue without runs leaves the table under its lock; whoever found it before sees that it is closed, and takes the one
 //!    that is in the table then.
 
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ use crate::runs::live::{Cancel, LiveRun};
 use crate::runs::{Inner, NewRun, Submitted, now};
 
 /// The runs of one thread.
-pub(super) struct Desk {
+pub(super) struct RunQueue {
     pub(super) thread: Uuid,
     pub(super) log: Arc<ThreadLog>,
     state: Arc<Mutex<State>>,
@@ -31,7 +31,7 @@ pub(super) struct Desk {
 pub(super) struct State {
     current: Option<Arc<LiveRun>>,
     waiting: VecDeque<Job>,
-    /// The desk has left the table.
+    /// The queue has left the table.
     is_closed: bool,
 }
 
@@ -50,39 +50,39 @@ pub(super) struct Job {
     pub(super) base: Option<CheckpointRow>,
 }
 
-/// A desk that is in the table, under its lock.
+/// A queue that is in the table, under its lock.
 pub(super) struct Locked {
-    pub(super) desk: Arc<Desk>,
+    pub(super) queue: Arc<RunQueue>,
     state: OwnedMutexGuard<State>,
 }
 
-impl Desk {
+impl RunQueue {
     pub(super) fn new(thread: Uuid, log: Arc<ThreadLog>) -> Self {
         Self { thread, log, state: Arc::default() }
     }
 
     async fn lock(self: Arc<Self>) -> Option<Locked> {
         let state = Arc::clone(&self.state).lock_owned().await;
-        (!state.is_closed).then_some(Locked { desk: self, state })
+        (!state.is_closed).then_some(Locked { queue: self, state })
     }
 }
 
 impl Inner {
-    /// The desk of a thread, made where there is none.
-    pub(super) async fn desk(&self, thread: Uuid, is_temporary: bool) -> Result<Locked, Refusal> {
+    /// The queue of a thread, made where there is none.
+    pub(super) async fn queue(&self, thread: Uuid, is_temporary: bool) -> Result<Locked, Refusal> {
         loop {
-            if let Some(locked) = self.desk_in_use(thread).await {
+            if let Some(locked) = self.queue_in_use(thread).await {
                 return Ok(locked);
             }
             let log = if is_temporary { self.logs.fresh(thread, true) } else { self.logs.open(thread).await? };
-            self.desks.entry(thread).or_insert_with(|| Arc::new(Desk::new(thread, log)));
+            self.queues.entry(thread).or_insert_with(|| Arc::new(RunQueue::new(thread, log)));
         }
     }
 
-    /// The desk of a thread that has runs.
-    pub(super) async fn desk_in_use(&self, thread: Uuid) -> Option<Locked> {
-        let desk = self.desks.get(&thread).map(|desk| Arc::clone(&desk))?;
-        desk.lock().await
+    /// The queue of a thread that has runs.
+    pub(super) async fn queue_in_use(&self, thread: Uuid) -> Option<Locked> {
+        let queue = self.queues.get(&thread).map(|queue| Arc::clone(&queue))?;
+        queue.lock().await
     }
 }
 
@@ -94,8 +94,8 @@ impl Locked {
             return Err(refusal);
         }
         let starts = self.state.current.is_none() && new.start_at.is_none_or(|at| at <= now());
-        let before = self.desk.log.last();
-        let (record, base) = match inner.store_new(self.desk.thread, new, starts, before).await {
+        let before = self.queue.log.last();
+        let (record, base) = match inner.store_new(self.queue.thread, new, starts, before).await {
             Ok(stored) => stored,
             Err(refusal) => {
                 self.next(inner);
@@ -103,7 +103,7 @@ impl Locked {
             }
         };
         let live = LiveRun::new(record.run_id);
-        let log = Arc::clone(&self.desk.log);
+        let log = Arc::clone(&self.queue.log);
         self.add(
             inner,
             Job {
@@ -121,10 +121,10 @@ impl Locked {
     /// Adds a run that is stored, and starts it if it is next.
     pub(super) fn add(mut self, inner: &Arc<Inner>, job: Job) {
         if let Some(at) = job.record.start_at.filter(|at| *at > now()) {
-            let (inner, thread) = (Arc::clone(inner), self.desk.thread);
+            let (inner, thread) = (Arc::clone(inner), self.queue.thread);
             tokio::spawn(async move {
                 tokio::time::sleep(Duration::from_millis(at.saturating_sub(now()))).await;
-                if let Some(locked) = inner.desk_in_use(thread).await {
+                if let Some(locked) = inner.queue_in_use(thread).await {
                     locked.next(&inner);
                 }
             });
@@ -147,7 +147,7 @@ impl Locked {
             Multitask::Interrupt | Multitask::Rollback => {
                 let cancel = if multitask == Multitask::Rollback { Cancel::Rollback } else { Cancel::Interrupt };
                 while let Some(job) = self.state.waiting.pop_front() {
-                    inner.drop_waiting(&self.desk, &job, cancel).await?;
+                    inner.drop_waiting(&self.queue, &job, cancel).await?;
                 }
                 if let Some(current) = &self.state.current {
                     current.cancel(cancel);
@@ -163,7 +163,7 @@ impl Locked {
         Ok(())
     }
 
-    /// Starts the run that is next, if none is under way; closes the desk where there is none.
+    /// Starts the run that is next, if none is under way; closes the queue where there is none.
     pub(super) fn next(mut self, inner: &Arc<Inner>) {
         if self.state.current.is_some() {
             return;
@@ -173,10 +173,10 @@ impl Locked {
         match due.and_then(|at| self.state.waiting.remove(at)) {
             Some(job) => {
                 self.state.current = Some(Arc::clone(&job.live));
-                let (inner, desk) = (Arc::clone(inner), Arc::clone(&self.desk));
+                let (inner, queue) = (Arc::clone(inner), Arc::clone(&self.queue));
                 tokio::spawn(async move {
-                    inner.run(&desk, job).await;
-                    if let Some(mut locked) = inner.desk_in_use(desk.thread).await {
+                    inner.run(&queue, job).await;
+                    if let Some(mut locked) = inner.queue_in_use(queue.thread).await {
                         locked.state.current = None;
                         locked.next(&inner);
                     }
@@ -189,7 +189,7 @@ impl Locked {
 
     fn close(&mut self, inner: &Inner) {
         self.state.is_closed = true;
-        inner.desks.remove(&self.desk.thread);
+        inner.queues.remove(&self.queue.thread);
         inner.idle.notify_waiters();
     }
 
@@ -221,7 +221,7 @@ impl Locked {
         }
         let Some(at) = self.state.waiting.iter().position(|job| job.live.run == run) else { return Ok(None) };
         let Some(job) = self.state.waiting.remove(at) else { return Ok(None) };
-        inner.drop_waiting(&self.desk, &job, cancel).await?;
+        inner.drop_waiting(&self.queue, &job, cancel).await?;
         self.next(inner);
         Ok(Some(job.live))
     }
