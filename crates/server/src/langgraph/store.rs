@@ -100,7 +100,7 @@ async fn get(State(host): State<Host>, Query(query): Query<GetQuery>) -> Result<
     if query.refresh_ttl {
         refresh(store, &item).await?;
     }
-    Ok(Json(Some(wire(item))))
+    Ok(Json(Some(wire(&item))))
 }
 
 /// Lets the time to live of an item begin anew, unless another writer changed the item meanwhile.
@@ -152,7 +152,7 @@ async fn search(State(host): State<Host>, Json(search): Json<Option<ItemSearch>>
             refresh(store, item).await?;
         }
     }
-    let items = found.into_iter().map(|item| {
+    let items = found.iter().map(|item| {
         let mut item = wire(item);
         item["score"] = Value::Null;
         item
@@ -233,7 +233,7 @@ fn conditions(filter: Map<String, Value>) -> Result<Vec<Condition>, Problem> {
     Ok(conditions)
 }
 
-fn wire(item: Item) -> Value {
+fn wire(item: &Item) -> Value {
     json!({
         "namespace": item.namespace.segments(),
         "key": item.key,

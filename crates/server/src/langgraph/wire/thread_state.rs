@@ -165,7 +165,7 @@ impl<'h> ThreadStates<'h> {
                 written(&values, &after, |field| row.fields.of(field) == Some(row.number))
             }
         });
-        Ok(self.assemble(row, at, values, vec!["__start__".to_owned()], vec![start]))
+        Ok(self.assemble(row, at, &values, &["__start__".to_owned()], vec![start]))
     }
 
     async fn view(&self, number: u64) -> Result<View, Problem> {
@@ -208,7 +208,7 @@ impl<'h> ThreadStates<'h> {
             }
             tasks.push(task);
         }
-        Ok(self.assemble(row, at, view.values.clone(), next, tasks))
+        Ok(self.assemble(row, at, &view.values, &next, tasks))
     }
 
     /// What the only task of a checkpoint wrote, from the checkpoint after it: of a copy no run told anything.
@@ -221,14 +221,7 @@ impl<'h> ThreadStates<'h> {
         Ok(Some(written(&view.values, &values, |field| after.fields.of(field) == Some(after.number))))
     }
 
-    fn assemble(
-        &self,
-        row: &CheckpointRow,
-        at: Position,
-        values: Fields,
-        next: Vec<String>,
-        tasks: Vec<Task>,
-    ) -> Value {
+    fn assemble(&self, row: &CheckpointRow, at: Position, values: &Fields, next: &[String], tasks: Vec<Task>) -> Value {
         let id = at.id(&self.id, "");
         let parent = self.lineage.parent(row, at).map(|parent| parent.id(&self.id, ""));
         let interrupts: Vec<Value> = tasks.iter().flat_map(|task| task.interrupts.iter().cloned()).collect();
