@@ -51,9 +51,6 @@ pub(super) trait Listed: 'static {
 
     /// When it was made. Lists have the newest first unless asked.
     fn created(&self) -> u64;
-
-    /// The record as clients see it.
-    fn wire(&self) -> Value;
 }
 
 /// What a request says about order, page and fields.
@@ -155,6 +152,12 @@ mod tests {
 
     struct Note(u64, Uuid);
 
+    impl Note {
+        fn wire(&self) -> Value {
+            json!({"number": self.0, "id": self.1, "extracted": {}})
+        }
+    }
+
     impl Listed for Note {
         const SORTED_BY: &'static [(&'static str, Compare<Self>)] =
             &[("number", |left, right| (left.0 % 10).cmp(&(right.0 % 10)))];
@@ -166,10 +169,6 @@ mod tests {
 
         fn created(&self) -> u64 {
             self.0
-        }
-
-        fn wire(&self) -> Value {
-            json!({"number": self.0, "id": self.1, "extracted": {}})
         }
     }
 

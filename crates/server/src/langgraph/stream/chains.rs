@@ -80,11 +80,11 @@ impl Chain {
     }
 
     pub(super) fn start(&self, input: &Value) -> Value {
-        self.event("start", json!({"input": input}))
+        self.event("start", &json!({"input": input}))
     }
 
     pub(super) fn stream(&self, chunk: &Value) -> Value {
-        self.event("stream", json!({"chunk": chunk}))
+        self.event("stream", &json!({"chunk": chunk}))
     }
 
     pub(super) fn end(&self, output: &Value, input: Option<&Value>) -> Value {
@@ -92,10 +92,10 @@ impl Chain {
         if let Some(input) = input {
             data["input"] = input.clone();
         }
-        self.event("end", data)
+        self.event("end", &data)
     }
 
-    fn event(&self, what: &str, data: Value) -> Value {
+    fn event(&self, what: &str, data: &Value) -> Value {
         json!({
             "event": format!("on_{}_{what}", self.kind),
             "name": self.name,

@@ -108,8 +108,9 @@ impl Checkpoint<'_> {
                 "checkpoint_ns": namespace(&self.facts.thread, self.ns),
             })
         };
-        payload["checkpoint"] = place(self.position);
-        payload["parent_checkpoint"] = self.parent().map(place).into();
+        let [own, parent] = [Some(self.position), self.parent()].map(|position| position.map(place));
+        payload["checkpoint"] = own.into();
+        payload["parent_checkpoint"] = parent.into();
         payload
     }
 }

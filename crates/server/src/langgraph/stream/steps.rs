@@ -28,7 +28,7 @@ impl Steps {
             // It is pruned.
             Ok(None) => {}
             Err(error) => {
-                tracing::warn!(thread = self.thread, number, %error, "the step of a checkpoint cannot be read")
+                tracing::warn!(thread = self.thread, number, %error, "the step of a checkpoint cannot be read");
             }
         }
     }

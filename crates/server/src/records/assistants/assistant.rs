@@ -99,8 +99,4 @@ impl Listed for Assistant {
     fn created(&self) -> u64 {
         self.created
     }
-
-    fn wire(&self) -> Value {
-        Self::wire(self)
-    }
 }

@@ -130,8 +130,4 @@ impl Listed for Cron {
     fn created(&self) -> u64 {
         self.created
     }
-
-    fn wire(&self) -> Value {
-        Self::wire(self)
-    }
 }

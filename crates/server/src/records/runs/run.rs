@@ -197,8 +197,4 @@ impl Listed for RunRecord {
     fn created(&self) -> u64 {
         self.created
     }
-
-    fn wire(&self) -> Value {
-        Self::wire(self)
-    }
 }

@@ -189,8 +189,4 @@ impl Listed for ThreadRecord {
     fn created(&self) -> u64 {
         self.created
     }
-
-    fn wire(&self) -> Value {
-        Self::wire(self)
-    }
 }
