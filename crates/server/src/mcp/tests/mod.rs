@@ -159,7 +159,8 @@ async fn connect(server: &Running, generation: Generation, person: &Arc<Person>)
 }
 
 fn call(tool: &'static str, arguments: Value) -> CallToolRequestParams {
-    CallToolRequestParams::new(tool).with_arguments(arguments.as_object().cloned().unwrap())
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object, not {arguments}") };
+    CallToolRequestParams::new(tool).with_arguments(arguments)
 }
 
 fn text(result: &CallToolResult) -> String {
