@@ -44,6 +44,8 @@ struct Served {
 impl Served {
     /// With the settings as they are, save what `change` changes.
     async fn start(change: impl FnOnce(&mut Security)) -> Self {
+        // Sees to it that the process has its cryptography, without which no client is made.
+        drop(graphloom_http::unproxied("test"));
         let mut security = Security::at(([127, 0, 0, 1], 0).into());
         change(&mut security);
         let guard = Guard::new(&security).expect("settings to start with");

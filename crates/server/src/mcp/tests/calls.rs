@@ -146,7 +146,7 @@ async fn a_call_that_is_cancelled_cancels_its_run() {
 }
 
 #[tokio::test]
-async fn a_session_that_ends_leaves_its_runs_alone() {
+async fn a_client_of_the_older_generation_that_goes_away_leaves_its_runs_alone() {
     let storage = Storage::default();
     let server = storage.start().await;
     let person = Person::new();

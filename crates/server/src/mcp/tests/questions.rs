@@ -138,7 +138,7 @@ async fn a_call_that_is_cancelled_while_it_asks_stays_waiting() {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_after_a_restart() {
+async fn a_client_of_the_older_generation_goes_on_after_a_restart() {
     let storage = Storage::default();
     let server = storage.start().await;
     let address = server.address();
