@@ -35,7 +35,7 @@ fn scripted_model() -> Scripted {
 fn resources(place: &std::path::Path) -> Arc<Resources> {
     std::fs::create_dir_all(place.join("notes")).unwrap();
     std::fs::write(place.join("notes/Soup.md"), "Soup is made of water.\n").unwrap();
-    let vault = Arc::new(Vault::open(&place.join("notes"), VaultOptions::default()).unwrap());
+    let vault = Arc::new(Vault::open(place.join("notes"), VaultOptions::default()).unwrap());
     let index = VaultIndex::open(Arc::clone(&vault), &place.join("index")).unwrap();
     index.refresh().unwrap();
     Arc::new(Resources::new(Models::new(Arc::new(scripted_model())), vault, Arc::new(index)).unwrap())

@@ -56,7 +56,7 @@ fn scripted_model() -> Scripted {
             ),
         ];
         let answer = answers.into_iter().find(|(words, _)| prompt.contains(words));
-        answer.map(|(_, answer)| answer.to_string()).ok_or_else(|| ModelError::Setup { message: prompt })
+        answer.map(|(_, answer)| answer.to_string()).ok_or(ModelError::Setup { message: prompt })
     })
 }
 

@@ -201,6 +201,12 @@ fn every_option_changes_something() {
             serve(&["--api-key-file", "absent"]),
             OptionEffect::Shows("the file of keys `absent` cannot be used"),
         ),
+        (
+            "--stdio",
+            serve(&["--demo", "--port", "1"]),
+            serve(&["--demo", "--port", "1", "--stdio"]),
+            OptionEffect::Shows("cannot be used with"),
+        ),
         ("--cors", serve(&[]), serve(&["--cors", "pages"]), OptionEffect::Shows("`pages` is no origin")),
         ("--private-network", serve(&[]), serve(&["--private-network"]), OptionEffect::Shows("--cors <ORIGIN>")),
         (

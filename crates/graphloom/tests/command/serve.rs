@@ -70,7 +70,7 @@ impl StreamReader {
     async fn read(&mut self, mut stream: Response, most: usize) {
         while self.ticks.len() < most {
             let Ok(Some(chunk)) = stream.chunk().await else { return };
-            self.text.push_str(&String::from_utf8(chunk.to_vec()).unwrap());
+            self.text.push_str(std::str::from_utf8(&chunk).unwrap());
             while let Some((frame, rest)) = self.text.split_once("\n\n").or_else(|| self.text.split_once("\r\n\r\n")) {
                 let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
                 if let Some(id) = field("id:") {

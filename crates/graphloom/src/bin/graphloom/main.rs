@@ -51,7 +51,7 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     /// Serve graphs to chat pages, editors, agents and programs, until Ctrl-C
     #[cfg(feature = "serve")]
-    Serve(serve::ServeArgs),
+    Serve(Box<serve::ServeArgs>),
     /// List, show and draw the runs of a data directory
     #[command(subcommand)]
     Runs(runs::RunsCommand),
@@ -81,7 +81,7 @@ async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         Command::Mcp(command) => mcp::run(command, &session).await,
         Command::Doctor(args) => doctor::run(args, &dirs?, &session).await,
         #[cfg(feature = "serve")]
-        Command::Serve(args) => Box::pin(serve::run(args, &session)).await,
+        Command::Serve(args) => Box::pin(serve::run(*args, &session)).await,
         Command::Runs(command) => runs::run(command, &session).await,
     }
 }

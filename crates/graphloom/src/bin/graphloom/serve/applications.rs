@@ -50,7 +50,7 @@ pub(super) async fn add_to(
         server = pocketflow::add_to(server, resources)?;
     }
     if args.serves(App::Deepsearch) {
-        let local = sources.documents.iter().map(|documents| documents.search());
+        let local = sources.documents.iter().map(graphloom_cli::Documents::search);
         let local = CombinedSearch::of(local.chain(sources.others.clone()));
         let engines = graphloom_deepsearch::search::Engines::new(sources.opened.search(), local);
         let mut resources = graphloom_deepsearch::Resources::new(made.models.clone(), engines)?;
@@ -98,7 +98,7 @@ fn vaults(
         let mut resources = graphloom_obsius::Resources::new(models.clone(), vault, Arc::new(index))?;
         // A model that has read the notes asks no engine of the network, unless a person named one.
         let searched: Option<Arc<dyn Search>> = if args.sources.search.is_empty() {
-            CombinedSearch::of(sources.documents.iter().map(|documents| documents.search()))
+            CombinedSearch::of(sources.documents.iter().map(graphloom_cli::Documents::search))
         } else {
             sources.search()
         };

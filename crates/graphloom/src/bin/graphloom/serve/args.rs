@@ -15,6 +15,9 @@ pub(crate) struct ServeArgs {
     /// The port to listen on; 0 finds a free one
     #[arg(long, value_name = "PORT", default_value_t = 2024)]
     port: u16,
+    /// Serve MCP to the program that started this one, over standard input and output, and nothing else
+    #[arg(long, conflicts_with_all = ["host", "port", "api_key_file", "cors", "private_network", "allow_host"])]
+    pub(super) stdio: bool,
     /// Serve the demo graphs, which need no model
     #[arg(long)]
     pub(super) demo: bool,

@@ -53,6 +53,12 @@ pub(crate) async fn run(mut args: ServeArgs, session: &Session) -> Result<ExitSt
     if args.serves_any() {
         server = applications::add_to(server, &args, &memory, session).await?;
     }
+    if args.stdio {
+        // Standard output is the protocol's: whatever is told goes elsewhere.
+        server.serve_mcp_stdio().await?;
+        drop(claim);
+        return Ok(ExitStatus::Done);
+    }
     let graphs = server.names().map(str::to_owned).collect::<Vec<_>>();
     let mut signals = session.interrupt.subscribe();
     let with_keys = !security.keys.is_empty();
