@@ -250,13 +250,13 @@ fn change_schema() -> Value {
 mod tests {
     use super::*;
 
-    fn with(config: Value) -> Result<Config, String> {
+    fn with(config: &Value) -> Result<Config, String> {
         configured(&Config::default(), serde_json::from_value(json!({ "config": config })).unwrap())
     }
 
     #[test]
     fn a_run_sets_parameters_but_neither_models_nor_keys() {
-        let config = with(json!({ "outliner_max_section_num": 3 })).unwrap();
+        let config = with(&json!({ "outliner_max_section_num": 3 })).unwrap();
         let mut expected = Config::default();
         expected.outliner_max_section_num = 3;
         assert_eq!(config, expected);
