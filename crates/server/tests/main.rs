@@ -1,3 +1,8 @@
 //! Tests.
 
+mod durability;
+mod fuzz;
 mod messages;
+mod model;
+mod slow_clients;
+mod support;

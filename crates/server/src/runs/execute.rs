@@ -27,6 +27,8 @@ pub(super) struct Execution<'r> {
     pub(super) attempt: u32,
     /// Whether the run goes on where its process died.
     pub(super) goes_on: bool,
+    /// Whether its record is deleted when it has ended.
+    pub(super) is_temporary: bool,
     /// The checkpoint on which it begins.
     pub(super) base: Option<CheckpointRow>,
 }
@@ -122,6 +124,7 @@ impl Execution<'_> {
                 Ok(plan) => self.opening_values(plan).await,
                 Err(_) => None,
             },
+            asked: if self.is_temporary { self.order.rest.clone() } else { Fields::new() },
         };
         self.log.append(self.live.run, "".into(), base.map_or(0, |row| row.step), started);
         let Plan::Launch(launch) = planned? else { return Ok(None) };

@@ -1,6 +1,7 @@
 //! A run is recorded as ended, after its last event is stored.
 
-use graphloom_core_graph::checkpoint::{delete_runs, runs};
+use graphloom_core_graph::RunError;
+use graphloom_core_graph::checkpoint::{ThreadStatus as Standing, delete_runs, runs};
 use uuid::Uuid;
 
 use crate::graph::Fields;
@@ -8,7 +9,7 @@ use crate::log::{Interrupt, LogEvent};
 use crate::records::{Completion, PendingInterrupt, RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
 use crate::refusal::Refusal;
 use crate::runs::desk::{Desk, Job};
-use crate::runs::execute::Executed;
+use crate::runs::execute::{Executed, interrupts};
 use crate::runs::follow::Progress;
 use crate::runs::live::{Cancel, Ending};
 use crate::runs::webhook_body::webhook_body;
@@ -23,7 +24,7 @@ impl Inner {
         };
         let is_taken_back = job.live.cancelled() == Some(Cancel::Rollback);
         if is_taken_back {
-            self.take_back(desk.thread, &progress, &mut ending).await;
+            self.take_back(&job.record, &progress, &mut ending).await;
         }
         let last = self.tell_end(desk, job.record.run_id, &ending);
         // Before the record: a process that dies between the two executes the end again.
@@ -35,7 +36,8 @@ impl Inner {
             tracing::error!(run = %job.record.run_id, %error, "a webhook cannot be stored");
         }
         let (told, recorded) =
-            tokio::join!(desk.log.flushed(last), self.record_end(desk.thread, &job, &ending, &progress, is_taken_back));
+            tokio::join!(desk.log.flushed(last), self.record_end(desk, &job, &ending, &progress, is_taken_back));
+        desk.end();
         if let Err(fault) = told {
             tracing::error!(run = %job.record.run_id, fault, "the end of a run could not be logged");
         }
@@ -76,12 +78,13 @@ impl Inner {
 
     async fn record_end(
         &self,
-        thread: Uuid,
+        desk: &Desk,
         job: &Job,
         ending: &Ending,
         progress: &Progress,
         is_taken_back: bool,
     ) -> Result<(), Refusal> {
+        let thread = desk.thread;
         let run = async {
             if is_taken_back {
                 return self.records.runs.delete(thread, job.record.run_id).await;
@@ -95,10 +98,17 @@ impl Inner {
             };
             self.records.runs.update(thread, job.record.run_id, end).await.map(drop)
         };
-        let has_record = !job.record.temporary_thread || job.record.on_completion == Completion::Keep;
         let stands = async {
-            if has_record {
-                self.records.threads.update(thread, |record| Ok(stand(record, ending))).await?;
+            if has_thread(&job.record) {
+                let change = |record: &mut ThreadRecord| {
+                    stand(record, ending);
+                    if desk.unended() > 1 {
+                        // Others wait.
+                        record.status = ThreadStatus::Busy;
+                    }
+                    Ok(())
+                };
+                self.records.threads.update(thread, change).await?;
             }
             Ok(())
         };
@@ -108,13 +118,21 @@ impl Inner {
     }
 
     /// Takes back what a run committed.
-    async fn take_back(&self, thread: Uuid, progress: &Progress, ending: &mut Ending) {
+    async fn take_back(&self, run: &RunRecord, progress: &Progress, ending: &mut Ending) {
         let Some(first) = progress.journal else { return };
+        let thread = run.thread_id;
         let (checkpoints, id) = (&*self.stores.checkpoints, thread.to_string());
         let taken = async {
             let made = runs(checkpoints, &id).await?;
             let ids: Vec<u64> = made.iter().map(|run| run.id).filter(|id| *id >= first).collect();
-            delete_runs(checkpoints, &id, &ids).await
+            delete_runs(checkpoints, &id, &ids).await?;
+            if let Some(graph) = self.graphs.get(&run.graph) {
+                // The thread stands as it did before the run.
+                let view = graph.view(&id, None).await?;
+                ending.interrupts = interrupts(&id, &view);
+                ending.values = view.checkpoint.is_some().then_some(view.values);
+            }
+            Ok::<(), RunError>(())
         };
         if let Err(error) = taken.await {
             tracing::error!(%thread, %error, "a run could not be taken back");
@@ -150,8 +168,36 @@ impl Inner {
         };
         self.tell_end(desk, run, &ending);
         job.live.end(ending);
+        desk.end();
+        if desk.unended() == 0 && has_thread(&job.record) {
+            self.record_rest(desk, &job.record.graph).await?;
+        }
         Ok(())
     }
+
+    /// Records how a thread stands whose last run was dropped before it began.
+    async fn record_rest(&self, desk: &Desk, graph: &str) -> Result<(), Refusal> {
+        let Some(graph) = self.graphs.get(graph) else { return Ok(()) };
+        let view = graph.view(&desk.thread.to_string(), None).await?;
+        let change = |record: &mut ThreadRecord| {
+            if desk.unended() == 0 {
+                record.status = match view.status {
+                    _ if record.error.is_some() => ThreadStatus::Error,
+                    _ if view.tasks.is_empty() => ThreadStatus::Idle,
+                    Standing::Failed | Standing::BudgetSpent => ThreadStatus::Error,
+                    _ => ThreadStatus::Interrupted,
+                };
+            }
+            Ok(())
+        };
+        self.records.threads.update(desk.thread, change).await?;
+        Ok(())
+    }
+}
+
+/// Whether the thread of a run is there for clients.
+fn has_thread(run: &RunRecord) -> bool {
+    !run.temporary_thread || run.on_completion == Completion::Keep
 }
 
 /// Writes how a thread stands after a run.

@@ -43,6 +43,7 @@ impl RunManager {
 impl Inner {
     async fn take_up(self: &Arc<Self>, record: RunRecord) -> Result<(), Refusal> {
         let locked = self.desk(record.thread_id, false).await?;
+        locked.desk.begin();
         let live = LiveRun::new(record.run_id);
         let mut job = Job { record, live, attempt: 1, is_taken_up: false, goes_on: false, base: None };
         if job.record.status == RunStatus::Running {
