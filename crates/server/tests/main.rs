@@ -1,3 +1,10 @@
 //! Tests.
 
+#![expect(clippy::unwrap_used, reason = "what a test cannot do without ends it at its place")]
+
+mod durability;
+mod fuzz;
 mod messages;
+mod model;
+mod slow_clients;
+mod support;

@@ -42,6 +42,9 @@ pub(crate) enum LogEvent {
         /// The state on which a run goes on that begins with no input.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         values: Option<Fields>,
+        /// What its client asked of its streams, of a run whose record goes with its end.
+        #[serde(default, skip_serializing_if = "Fields::is_empty")]
+        asked: Fields,
     },
     /// A subgraph began, or goes on.
     SubgraphStarted { graph: String },
@@ -108,4 +111,36 @@ pub(crate) struct Interrupt {
     /// What an answer looks like, as JSON Schema, where the graph says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) response_schema: Option<Value>,
+}
+
+impl Entry {
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        const BARE: usize = 256;
+        let of_values = match &self.event {
+            LogEvent::Custom { payload: value, .. }
+            | LogEvent::Update { values: value, .. }
+            | LogEvent::TaskStarted { packet: Some(value), .. } => bytes(value),
+            LogEvent::Commit(CommitOf { values: fields, .. }) | LogEvent::RunStarted { values: Some(fields), .. } => {
+                bytes_of(fields)
+            }
+            _ => 0,
+        };
+        BARE + of_values
+    }
+}
+
+fn bytes(value: &Value) -> usize {
+    const PLAIN: usize = 32;
+    PLAIN
+        + match value {
+            Value::String(text) => text.len(),
+            Value::Array(values) => values.iter().map(bytes).sum(),
+            Value::Object(fields) => bytes_of(fields),
+            _ => 0,
+        }
+}
+
+fn bytes_of(fields: &Fields) -> usize {
+    fields.iter().map(|(name, value)| name.len() + bytes(value)).sum()
 }

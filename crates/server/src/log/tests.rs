@@ -69,3 +69,25 @@ async fn a_deleted_log_ends_for_its_readers_and_begins_anew() {
     drop(log);
     assert_eq!(logs.open(thread).await.unwrap().last(), 0);
 }
+
+#[tokio::test]
+async fn large_entries_are_stored_few_at_a_time() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let log = Logs::new(store).open(Uuid::now_v7()).await.unwrap();
+    let mut last = 0;
+    for size in [100 << 10; 40].into_iter().chain([3 << 20, 3 << 20, 1]) {
+        let payload = serde_json::json!({"text": "x".repeat(size)});
+        let event = LogEvent::Custom { task: "".into(), node: String::new(), name: String::new(), payload };
+        last = log.append(Uuid::nil(), "".into(), 0, event);
+    }
+    log.flushed(last).await.unwrap();
+    let (mut next, mut counts) = (1, Vec::new());
+    while let Some((_, entries)) = log.segments.holding(next).await.unwrap() {
+        assert_eq!(entries[0].seq, next);
+        next += entries.len() as u64;
+        counts.push(entries.len());
+    }
+    assert_eq!(next, last + 1);
+    // Ten of 100 KiB are below 1 MiB, and one that is larger is alone.
+    assert_eq!(counts, [10, 10, 10, 10, 1, 1, 1]);
+}

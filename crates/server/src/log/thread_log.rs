@@ -24,6 +24,10 @@ const RECENT: usize = 512;
 /// Entries of one segment at most.
 const SEGMENT: usize = 512;
 
+/// Bytes of one segment, save that a segment has one entry at least. A reader that reads the store holds one segment, and so
+/// long as its client takes nothing it holds it.
+const SEGMENT_BYTES: usize = 1 << 20;
+
 /// Entries that may wait to be stored before their run waits.
 const UNSTORED: usize = 4096;
 
@@ -150,7 +154,7 @@ impl ThreadLog {
         loop {
             let (index, entries) = {
                 let mut state = self.lock();
-                let count = state.queue.len().min(SEGMENT);
+                let count = segment(&state.queue);
                 if count == 0 || state.is_closed {
                     state.is_writing = false;
                     drop(state);
@@ -212,6 +216,18 @@ impl ThreadLog {
     pub(crate) fn after(self: &Arc<Self>, seq: u64) -> Tail {
         Tail::new(Arc::clone(self), seq + 1)
     }
+}
+
+/// How many entries make the next segment.
+fn segment(queue: &VecDeque<Arc<Entry>>) -> usize {
+    let mut bytes = 0;
+    for (at, entry) in queue.iter().take(SEGMENT).enumerate() {
+        bytes += entry.bytes();
+        if bytes > SEGMENT_BYTES {
+            return at.max(1);
+        }
+    }
+    queue.len().min(SEGMENT)
 }
 
 impl fmt::Debug for ThreadLog {

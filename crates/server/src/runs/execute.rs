@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::RunError;
-use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, Source};
+use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, Source, ThreadStatus as Standing};
 use uuid::Uuid;
 
 use crate::graph::{BadLaunch, Ended, Fields, Graph, GraphRun, Launch, View, interrupt_id};
@@ -12,7 +12,7 @@ use crate::records::{RunFailure, RunStatus, ThreadStatus};
 use crate::runs::follow::{Follower, Progress};
 use crate::runs::live::{Ending, LiveRun};
 use crate::runs::order::Order;
-use crate::runs::plan::{Plan, plan, policy};
+use crate::runs::plan::{Plan, UNKNOWN_INTERRUPT, plan, policy};
 
 /// A run to execute.
 pub(super) struct Execution<'r> {
@@ -27,6 +27,8 @@ pub(super) struct Execution<'r> {
     pub(super) attempt: u32,
     /// Whether the run goes on where its process died.
     pub(super) goes_on: bool,
+    /// Whether its record is deleted when it has ended.
+    pub(super) is_temporary: bool,
     /// The checkpoint on which it begins.
     pub(super) base: Option<CheckpointRow>,
 }
@@ -62,7 +64,7 @@ fn failure(error: &RunError) -> RunFailure {
         RunError::TaskFailed { message, .. } => {
             return RunFailure { error: "NodeError".to_owned(), message: message.clone() };
         }
-        RunError::UnknownQuestion { .. } => "UnknownInterruptError",
+        RunError::UnknownQuestion { .. } => UNKNOWN_INTERRUPT,
         RunError::Conflict { .. } | RunError::ReplaceConflict { .. } | RunError::WriteConflict { .. } => {
             "InvalidUpdateError"
         }
@@ -124,6 +126,7 @@ impl Execution<'_> {
                 Ok(plan) => self.opening_values(plan).await,
                 Err(_) => None,
             },
+            asked: if self.is_temporary { self.order.rest.clone() } else { Fields::new() },
         };
         self.log.append(self.live.run, "".into(), base.map_or(0, |row| row.step), started);
         let Plan::Launch(launch) = planned? else { return Ok(None) };
@@ -182,7 +185,10 @@ impl Execution<'_> {
         let (values, interrupts) = match told {
             Some(values) => (Some(values), Vec::new()),
             // Where the run ended in the middle, or told no state, the thread says how it stands.
-            None => self.stands().await,
+            None => {
+                let (values, interrupts, _) = self.stands().await;
+                (values, interrupts)
+            }
         };
         if stands == ThreadStatus::Idle && !interrupts.is_empty() {
             stands = ThreadStatus::Interrupted;
@@ -191,22 +197,35 @@ impl Execution<'_> {
     }
 
     async fn fail(&self, failure: RunFailure) -> Executed {
-        let (values, interrupts) = self.stands().await;
-        // What a run could not begin leaves the thread as it was.
-        let stands = if interrupts.is_empty() { ThreadStatus::Error } else { ThreadStatus::Interrupted };
+        let (values, interrupts, before) = self.stands().await;
+        // An answer to nothing leaves the thread as it was, and so does whatever comes while a question is open.
+        let is_answer = failure.error == UNKNOWN_INTERRUPT;
+        let stands = if is_answer || !interrupts.is_empty() { before } else { ThreadStatus::Error };
         let ending = Ending { status: RunStatus::Error, stands, values, interrupts, failure: Some(failure) };
         Executed::Ended(Box::new(ending), Progress::default())
     }
 
-    /// The state of the thread and what it waits for, as far as they can be read.
-    async fn stands(&self) -> (Option<Fields>, Vec<Interrupt>) {
+    /// The state of the thread, what it waits for, and how it stands, as far as they can be read.
+    async fn stands(&self) -> (Option<Fields>, Vec<Interrupt>, ThreadStatus) {
         match self.graph.view(self.thread, None).await {
-            Ok(view) => (view.checkpoint.is_some().then(|| view.values.clone()), interrupts(self.thread, &view)),
+            Ok(view) => {
+                let (open, stands) = (interrupts(self.thread, &view), standing(&view));
+                (view.checkpoint.is_some().then_some(view.values), open, stands)
+            }
             Err(error) => {
                 tracing::error!(thread = self.thread, %error, "a thread cannot be read after its run");
-                (None, Vec::new())
+                (None, Vec::new(), ThreadStatus::Error)
             }
         }
+    }
+}
+
+/// How a thread stands that nothing runs on.
+pub(super) fn standing(view: &View) -> ThreadStatus {
+    match view.status {
+        Standing::Failed | Standing::BudgetSpent => ThreadStatus::Error,
+        _ if view.tasks.is_empty() => ThreadStatus::Idle,
+        _ => ThreadStatus::Interrupted,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use graphloom_core_graph::RunError;
 use graphloom_core_graph::checkpoint::{delete_runs, runs};
 use uuid::Uuid;
 
@@ -9,7 +10,7 @@ use crate::graph::{Fields, task_id};
 use crate::log::{Interrupt, LogEvent};
 use crate::records::{Completion, PendingInterrupt, RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
 use crate::refusal::Refusal;
-use crate::runs::execute::Executed;
+use crate::runs::execute::{Executed, interrupts, standing};
 use crate::runs::follow::Progress;
 use crate::runs::live::{Cancel, Ending};
 use crate::runs::run_queue::{Job, RunQueue};
@@ -25,7 +26,7 @@ impl Inner {
         };
         let is_taken_back = job.live.cancelled() == Some(Cancel::Rollback);
         if is_taken_back {
-            self.take_back(queue.thread, &progress, &mut ending).await;
+            self.take_back(&job.record, &progress, &mut ending).await;
         }
         let last = self.tell_end(queue, job.record.run_id, &ending);
         // Before the record: a process that dies between the two executes the end again.
@@ -36,10 +37,9 @@ impl Inner {
         {
             tracing::error!(run = %job.record.run_id, %error, "a webhook cannot be stored");
         }
-        let (told, recorded) = tokio::join!(
-            queue.log.flushed(last),
-            self.record_end(queue.thread, &job, &ending, &progress, is_taken_back)
-        );
+        let (told, recorded) =
+            tokio::join!(queue.log.flushed(last), self.record_end(queue, &job, &ending, &progress, is_taken_back));
+        queue.end();
         if let Err(fault) = told {
             tracing::error!(run = %job.record.run_id, fault, "the end of a run could not be logged");
         }
@@ -79,12 +79,13 @@ impl Inner {
 
     async fn record_end(
         &self,
-        thread: Uuid,
+        queue: &RunQueue,
         job: &Job,
         ending: &Ending,
         progress: &Progress,
         is_taken_back: bool,
     ) -> Result<(), Refusal> {
+        let thread = queue.thread;
         let run = async {
             if is_taken_back {
                 return self.records.runs.delete(thread, job.record.run_id).await;
@@ -98,14 +99,17 @@ impl Inner {
             };
             self.records.runs.update(thread, job.record.run_id, end).await.map(drop)
         };
-        let has_record = !job.record.temporary_thread || job.record.on_completion == Completion::Keep;
         let stands = async {
-            if has_record {
-                let stands = |record: &mut ThreadRecord| {
+            if has_thread(&job.record) {
+                let change = |record: &mut ThreadRecord| {
                     stand(record, ending);
+                    if queue.unended() > 1 {
+                        // Others wait.
+                        record.status = ThreadStatus::Busy;
+                    }
                     Ok(())
                 };
-                self.records.threads.update(thread, stands).await?;
+                self.records.threads.update(thread, change).await?;
             }
             Ok(())
         };
@@ -115,13 +119,21 @@ impl Inner {
     }
 
     /// Takes back what a run committed.
-    async fn take_back(&self, thread: Uuid, progress: &Progress, ending: &mut Ending) {
+    async fn take_back(&self, run: &RunRecord, progress: &Progress, ending: &mut Ending) {
         let Some(first) = progress.journal else { return };
+        let thread = run.thread_id;
         let (checkpoints, id) = (&*self.stores.checkpoints, thread.to_string());
         let taken = async {
             let made = runs(checkpoints, &id).await?;
             let ids: Vec<u64> = made.iter().map(|run| run.id).filter(|id| *id >= first).collect();
-            delete_runs(checkpoints, &id, &ids).await
+            delete_runs(checkpoints, &id, &ids).await?;
+            if let Some(graph) = self.graphs.get(&run.graph) {
+                // The thread stands as it did before the run.
+                let view = graph.view(&id, None).await?;
+                ending.interrupts = interrupts(&id, &view);
+                ending.values = view.checkpoint.is_some().then_some(view.values);
+            }
+            Ok::<(), RunError>(())
         };
         if let Err(error) = taken.await {
             tracing::error!(%thread, %error, "a run could not be taken back");
@@ -157,14 +169,37 @@ impl Inner {
         };
         self.tell_end(queue, run, &ending);
         job.live.end(ending);
+        queue.end();
+        if queue.unended() == 0 && has_thread(&job.record) {
+            self.record_rest(queue, &job.record.graph).await?;
+        }
+        Ok(())
+    }
+
+    /// Records how a thread stands whose last run was dropped before it began.
+    async fn record_rest(&self, queue: &RunQueue, graph: &str) -> Result<(), Refusal> {
+        let Some(graph) = self.graphs.get(graph) else { return Ok(()) };
+        let view = graph.view(&queue.thread.to_string(), None).await?;
+        let change = |record: &mut ThreadRecord| {
+            if queue.unended() == 0 {
+                record.status = if record.error.is_some() { ThreadStatus::Error } else { standing(&view) };
+            }
+            Ok(())
+        };
+        self.records.threads.update(queue.thread, change).await?;
         Ok(())
     }
 }
 
+/// Whether the thread of a run is there for clients.
+fn has_thread(run: &RunRecord) -> bool {
+    !run.temporary_thread || run.on_completion == Completion::Keep
+}
+
 /// Writes how a thread stands after a run.
-fn stand(record: &mut ThreadRecord, ending: &Ending) {
+pub(super) fn stand(record: &mut ThreadRecord, ending: &Ending) {
     record.status = ending.stands;
-    record.error.clone_from(&ending.failure);
+    record.error = ending.failure.clone().filter(|_| ending.stands == ThreadStatus::Error);
     record.interrupts = pending(&record.thread_id.to_string(), &ending.interrupts);
     if let Some(values) = &ending.values {
         record.values = Fields::clone(values).into();

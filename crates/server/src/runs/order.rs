@@ -89,8 +89,8 @@ impl Nodes {
 impl From<Durable> for Durability {
     fn from(durable: Durable) -> Self {
         match durable {
-            Durable::Sync => Self::Sync,
-            Durable::Async => Self::Async,
+            // What a client was told must be there after a crash: a step is told when it is durable.
+            Durable::Sync | Durable::Async => Self::Sync,
             Durable::Exit => Self::Exit,
         }
     }

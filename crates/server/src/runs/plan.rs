@@ -9,6 +9,9 @@ use crate::graph::{Fields, Graph, Launch, Position, View, interrupt_id};
 use crate::records::RunFailure;
 use crate::runs::order::{Command, Order};
 
+/// The kind of failure of an answer to a question that is not open.
+pub(super) const UNKNOWN_INTERRUPT: &str = "UnknownInterruptError";
+
 /// How a run begins.
 pub(super) enum Plan {
     Launch(Launch),
@@ -150,7 +153,7 @@ async fn commanded(
                         let known: Vec<_> = open.iter().map(|(id, _)| id.as_str()).collect();
                         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
                         return Err(refused(
-                            "UnknownInterruptError",
+                            UNKNOWN_INTERRUPT,
                             format!("no open interrupt has the id {id}; open: {known}"),
                         ));
                     }
@@ -161,7 +164,7 @@ async fn commanded(
         }
         answer => match open.as_slice() {
             [(_, question)] => vec![(question.id.clone(), answer.clone())],
-            [] => return Err(refused("UnknownInterruptError", "the thread has no open interrupt to resume")),
+            [] => return Err(refused(UNKNOWN_INTERRUPT, "the thread has no open interrupt to resume")),
             several => {
                 let ids: Vec<_> = several.iter().map(|(id, _)| id.as_str()).collect();
                 return Err(refused(

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::ThreadStatus as Standing;
 
-use crate::records::{RunRecord, RunStatus, ThreadStatus};
+use uuid::Uuid;
+
+use crate::records::{RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadSearch, ThreadStatus};
 use crate::refusal::Refusal;
-use crate::runs::execute::{Executed, interrupts};
+use crate::runs::execute::{Executed, interrupts, standing};
+use crate::runs::finish::stand;
 use crate::runs::follow::Progress;
 use crate::runs::live::{Ending, LiveRun};
 use crate::runs::missing::tell_missing;
@@ -36,6 +39,13 @@ impl RunManager {
         for record in unfinished {
             self.inner.take_up(record).await?;
         }
+        // A thread that is busy with no run: the process died after the record of its run, and before its own.
+        let busy = ThreadSearch { status: Some(ThreadStatus::Busy), ..ThreadSearch::default() };
+        for thread in self.inner.records.threads.ids(&busy).await? {
+            if !self.is_busy(thread) {
+                self.inner.settle(thread).await?;
+            }
+        }
         Ok(count)
     }
 }
@@ -43,6 +53,7 @@ impl RunManager {
 impl Inner {
     async fn take_up(self: &Arc<Self>, record: RunRecord) -> Result<(), Refusal> {
         let locked = self.queue(record.thread_id, false).await?;
+        locked.queue.begin();
         let live = LiveRun::new(record.run_id);
         let mut job = Job { record, live, attempt: 1, is_taken_up: false, goes_on: false, base: None };
         if job.record.status == RunStatus::Running {
@@ -66,6 +77,35 @@ impl Inner {
         Ok(())
     }
 
+    /// Records how a thread stands that is not busy any more.
+    async fn settle(&self, thread: Uuid) -> Result<(), Refusal> {
+        let record = self.records.threads.get(thread).await?;
+        let graph = record.graph.as_ref().and_then(|graph| self.graphs.get(graph));
+        let view = match graph {
+            Some(graph) => Some(graph.view(&thread.to_string(), None).await?),
+            None => None,
+        };
+        let ending = view.map(|view| {
+            let failure = RunFailure { error: "RunError".to_owned(), message: view.detail.clone() };
+            Ending {
+                status: RunStatus::Interrupted,
+                stands: standing(&view),
+                interrupts: interrupts(&thread.to_string(), &view),
+                values: view.checkpoint.is_some().then_some(view.values),
+                failure: Some(failure),
+            }
+        });
+        let change = |record: &mut ThreadRecord| {
+            match &ending {
+                Some(ending) => stand(record, ending),
+                None => record.status = ThreadStatus::Idle,
+            }
+            Ok(())
+        };
+        self.records.threads.update(thread, change).await?;
+        Ok(())
+    }
+
     async fn left(&self, record: &RunRecord) -> Result<CrashPoint, Refusal> {
         // Without its graph the run fails when it begins, and says so.
         let Some(graph) = self.graphs.get(&record.graph) else { return Ok(CrashPoint::Nothing) };
@@ -76,7 +116,7 @@ impl Inner {
             let values = view.checkpoint.is_some().then(|| view.values.clone());
             CrashPoint::Ended(Ending { status, stands, values, interrupts: interrupts(&thread, &view), failure })
         };
-        let failed = || Some(crate::records::RunFailure { error: "RunError".to_owned(), message: view.detail.clone() });
+        let failed = || Some(RunFailure { error: "RunError".to_owned(), message: view.detail.clone() });
         Ok(match view.status {
             _ if head == record.base && view.status != Standing::Running => CrashPoint::Nothing,
             Standing::Done => stopped(RunStatus::Success, ThreadStatus::Idle, None),

@@ -8,6 +8,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use graphloom_core_graph::checkpoint::CheckpointRow;
@@ -24,6 +25,9 @@ use crate::runs::{Inner, NewRun, Submitted, now};
 pub(super) struct RunQueue {
     pub(super) thread: Uuid,
     pub(super) log: Arc<ThreadLog>,
+    /// Runs that were accepted and have not ended. One is counted before the thread is recorded as busy with it, so that
+    /// whoever records the end of another one after that sees it.
+    unended: AtomicUsize,
     state: Arc<Mutex<State>>,
 }
 
@@ -58,7 +62,22 @@ pub(super) struct Locked {
 
 impl RunQueue {
     pub(super) fn new(thread: Uuid, log: Arc<ThreadLog>) -> Self {
-        Self { thread, log, state: Arc::default() }
+        Self { thread, log, unended: AtomicUsize::new(0), state: Arc::default() }
+    }
+
+    /// Counts a run that is accepted.
+    pub(super) fn begin(&self) {
+        self.unended.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Counts a run that has ended, or was not accepted after all.
+    pub(super) fn end(&self) {
+        self.unended.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// How many runs were accepted and have not ended.
+    pub(super) fn unended(&self) -> usize {
+        self.unended.load(Ordering::Acquire)
     }
 
     async fn lock(self: Arc<Self>) -> Option<Locked> {
@@ -95,9 +114,11 @@ impl Locked {
         }
         let starts = self.state.current.is_none() && new.start_at.is_none_or(|at| at <= now());
         let before = self.queue.log.last();
+        self.queue.begin();
         let (record, base) = match inner.store_new(self.queue.thread, new, starts, before).await {
             Ok(stored) => stored,
             Err(refusal) => {
+                self.queue.end();
                 self.next(inner);
                 return Err(refusal);
             }

@@ -107,6 +107,7 @@ impl Inner {
                         live: &job.live,
                         attempt: job.attempt,
                         goes_on: job.goes_on,
+                        is_temporary: job.record.temporary_thread,
                         base,
                     };
                     // What panics here is a fault of this crate; it must not keep the thread busy for ever.

@@ -52,7 +52,7 @@ impl Tape {
 
 fn started(attempt: u32) -> LogEvent {
     serde_json::from_value(json!({
-        "is": "run_started", "graph": "g", "assistant": Uuid::nil(), "attempt": attempt, "base": null,
+        "run_started": {"graph": "g", "assistant": Uuid::nil(), "attempt": attempt, "base": null},
     }))
     .unwrap()
 }

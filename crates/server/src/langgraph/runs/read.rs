@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::super::stream::{
     CancelOnDrop, FrameId, Mode, Modes, RunEndFrame, RunStream, Since, StreamOptions, ThreadStream, ThreadStreamMode,
-    options_of,
+    options_in, options_of,
 };
 use super::create::located;
 use super::outcome;
@@ -186,7 +186,10 @@ async fn streamed(
     }
     // Of a run without a thread that has ended there is only its log, which begins with it.
     let before = found.as_ref().map_or(0, |record| record.before);
-    let asked = found.as_ref().map(options_of).unwrap_or_default();
+    let asked = match &found {
+        Some(record) => options_of(record),
+        None => options_in(&log).await.map_err(|error| Refusal::Failed(error.to_string()))?,
+    };
     let modes = given(query.stream_mode);
     let options = StreamOptions {
         modes: if modes.is_empty() { asked.modes } else { Modes::of(modes) },

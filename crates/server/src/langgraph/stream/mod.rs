@@ -33,7 +33,7 @@ pub(super) use frame_id::FrameId;
 pub(super) use mode::{Mode, Modes};
 pub(super) use projection::{RunEndFrame, StreamOptions};
 pub(super) use run_stream::{RunStream, Since};
-pub(super) use thread_stream::{ThreadStream, ThreadStreamMode, options_of};
+pub(super) use thread_stream::{ThreadStream, ThreadStreamMode, options_in, options_of};
 
 use crate::log::Interrupt;
 

@@ -7,6 +7,7 @@ use futures::Stream;
 use futures::stream::unfold;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::projection::{Projection, StreamFrame};
@@ -148,7 +149,23 @@ async fn record_of(host: &Host, thread: Uuid, run: Uuid) -> Result<Option<RunRec
 
 /// How a run was asked to stream when it was made.
 pub(crate) fn options_of(record: &RunRecord) -> StreamOptions {
-    let field = |key: &str| record.kwargs.get(key).cloned().unwrap_or_default();
+    options(|key| record.kwargs.get(key).cloned())
+}
+
+/// How a run without a thread was asked to stream, by its log, which begins with it: its record is deleted when it has ended.
+///
+/// # Errors
+/// As [`Tail::ready`].
+pub(crate) async fn options_in(log: &Arc<ThreadLog>) -> Result<StreamOptions, TailError> {
+    let first = log.after(0).ready().await?;
+    Ok(match first.as_deref().map(|entry| &entry.event) {
+        Some(LogEvent::RunStarted { asked, .. }) => options(|key| asked.get(key).cloned()),
+        _ => StreamOptions::default(),
+    })
+}
+
+fn options(asked: impl Fn(&str) -> Option<Value>) -> StreamOptions {
+    let field = |key: &str| asked(key).unwrap_or_default();
     StreamOptions {
         modes: serde_json::from_value(field("stream_mode")).unwrap_or_default(),
         subgraphs: field("subgraphs").as_bool().unwrap_or_default(),

@@ -80,8 +80,14 @@ async fn commits_that_a_process_could_not_tell_are_told_by_the_next() {
     first.logs().delete(thread).await.unwrap();
     drop(run);
     let log = first.logs().open(thread).await.unwrap();
-    let started =
-        LogEvent::RunStarted { graph: "ticker".to_owned(), assistant: id, attempt: 1, base: None, values: None };
+    let started = LogEvent::RunStarted {
+        graph: "ticker".to_owned(),
+        assistant: id,
+        attempt: 1,
+        base: None,
+        values: None,
+        asked: Fields::new(),
+    };
     log.flushed(log.append(id, "".into(), 0, started)).await.unwrap();
     drop(log);
     let mut record = first.records().runs.get(thread, id).await.unwrap();
