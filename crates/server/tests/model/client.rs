@@ -161,7 +161,8 @@ async fn resume(http: &Client, thread: &mut Thread, answer: u8, by_id: bool) {
     };
     let status = if open.is_some() { "success" } else { "error" };
     run(http, thread, json!({"command": {"resume": resume}}), How::Wait, status).await;
-    if open.is_some() { thread.go_on(Some(answer)) } else { thread.status = "error" }
+    // An answer to nothing is refused, and leaves the thread as it was.
+    if open.is_some() { thread.go_on(Some(answer)) } else { thread.settle() }
 }
 
 async fn update(http: &Client, thread: &mut Thread, value: u8) {
