@@ -266,7 +266,7 @@ mod tests {
             (json!({ "outliner_max_section_num": "x" }), "at `config.outliner_max_section_num`"),
             (json!({ "unknown": 1 }), "unknown"),
         ] {
-            let error = with(given.clone()).unwrap_err();
+            let error = with(&given).unwrap_err();
             assert!(error.contains(part), "{given}: {error}");
         }
     }
