@@ -57,6 +57,13 @@
 //! [`Store`](graphloom_core_graph::store::Store), which is also what nodes and clients keep things in. Both are in memory
 //! unless stated.
 
+#![forbid(unsafe_code)]
+
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod a2a;
 mod ag_ui;
 pub mod artifacts;

@@ -191,9 +191,9 @@ fn every_option_changes_something() {
         ),
         (
             "--in-memory",
-            serve(&["--demo", "--store", "encrypted"]),
-            serve(&[&nowhere[..], &["--demo", "--store", "encrypted"]].concat()),
-            OptionEffect::Hides("the encrypted store needs a key"),
+            serve(&["--demo", "--store", "postgres"]),
+            serve(&[&nowhere[..], &["--demo", "--store", "postgres"]].concat()),
+            OptionEffect::Hides("the store `postgres` needs an address"),
         ),
         (
             "--api-key-file",
@@ -203,8 +203,8 @@ fn every_option_changes_something() {
         ),
         (
             "--stdio",
-            serve(&["--demo", "--port", "1"]),
-            serve(&["--demo", "--port", "1", "--stdio"]),
+            serve(&["--demo", "--store", "postgres", "--port", "1"]),
+            serve(&["--demo", "--store", "postgres", "--port", "1", "--stdio"]),
             OptionEffect::Shows("cannot be used with"),
         ),
         ("--cors", serve(&[]), serve(&["--cors", "pages"]), OptionEffect::Shows("`pages` is no origin")),
@@ -217,14 +217,14 @@ fn every_option_changes_something() {
         ),
         (
             "--allow-private-webhooks",
-            serve(&["--demo", "--store", "encrypted"]),
-            serve(&["--demo", "--store", "encrypted", "--allow-private-webhooks"]),
+            serve(&["--demo", "--store", "postgres"]),
+            serve(&["--demo", "--store", "postgres", "--allow-private-webhooks"]),
             OptionEffect::Shows("webhooks go to any host"),
         ),
         (
             "--apps",
-            vec!["serve", "--store", "encrypted"],
-            vec!["serve", "--store", "encrypted", "--apps", "none"],
+            vec!["serve", "--store", "postgres"],
+            vec!["serve", "--store", "postgres", "--apps", "none"],
             OptionEffect::Shows("there is no graph to serve"),
         ),
         (
