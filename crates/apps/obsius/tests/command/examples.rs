@@ -31,7 +31,9 @@ fn the_complex_request_ends_with_an_index_that_is_applied_once_and_undone() {
         ("errors", "Organize all my error handling notes and create a comprehensive index", 10),
     ] {
         let before = dir.bytes();
-        let args = ["run", request, "--vault", "vault", "--model", "embedded", "--thread", run];
+        // More documents fit the second one than are taken unless it is said how many.
+        let all = format!("max_all_results={count}");
+        let args = ["run", request, "--vault", "vault", "--model", "embedded", "--thread", run, "--set", &all];
         let output = dir.run(&args);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{said}");
