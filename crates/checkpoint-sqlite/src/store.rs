@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use graphloom_core_graph::store::{Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
 use graphloom_core_graph::{Clock, SystemClock};
 use rusqlite::types::Value as Bound;
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 use crate::database::Database;
@@ -89,24 +89,14 @@ impl Store for SqliteStore {
             (joined(namespace), key.to_owned(), value.to_string(), expected.clone());
         let now = self.clock.now();
         let expires = options.expires(now).map(storable);
-        let put = move |connection: &mut Connection| {
-            // Takes the write lock before reading, so that no other process writes in between.
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let statement =
-                format!("SELECT {ITEM} FROM items WHERE namespace = ?1 AND key = ?2 AND {LIVE}").replace("?now", "?3");
-            let there = transaction
-                .prepare_cached(&statement)?
-                .query_row(params![namespace, key, now], |row| Ok(item(row)))
-                .optional()?
-                .transpose()?;
-            let met = expected.is_met_by(there.as_ref().map(|item| &item.value));
+        let put = move |connection: &Connection| {
+            let met = is_there(connection, &namespace, &key, now, &expected)?;
             if met {
-                insert(&transaction, &namespace, &key, &value, now, expires)?;
+                insert(connection, &namespace, &key, &value, now, expires)?;
             }
-            transaction.commit()?;
             Ok(met)
         };
-        self.database.writer.alone(put).await.map_err(|failure| self.error(failure, "putting an item"))
+        self.database.writer.answer(put).await.map_err(|failure| self.error(failure, "putting an item"))
     }
 
     async fn get(&self, namespace: &Namespace, key: &str) -> Result<Option<Item>, StoreError> {
@@ -121,7 +111,7 @@ impl Store for SqliteStore {
 
     async fn delete(&self, namespace: &Namespace, key: &str) -> Result<bool, StoreError> {
         let (namespace, key, now) = (joined(namespace), key.to_owned(), self.clock.now());
-        let delete = move |connection: &mut Connection| {
+        let delete = move |connection: &Connection| {
             let statement = "DELETE FROM items WHERE namespace = ?1 AND key = ?2 RETURNING expires";
             let mut statement = connection.prepare_cached(statement)?;
             let mut rows = statement.query(params![namespace, key])?;
@@ -132,7 +122,7 @@ impl Store for SqliteStore {
             }
             Ok(deleted)
         };
-        self.database.writer.alone(delete).await.map_err(|failure| self.error(failure, "deleting an item"))
+        self.database.writer.answer(delete).await.map_err(|failure| self.error(failure, "deleting an item"))
     }
 
     async fn query(&self, query: &Query) -> Result<Vec<Item>, StoreError> {
@@ -190,12 +180,27 @@ impl Store for SqliteStore {
 
     async fn sweep(&self) -> Result<u64, StoreError> {
         let now = self.clock.now();
-        let swept = self.database.writer.alone(move |connection| {
+        let swept = self.database.writer.answer(move |connection| {
             let swept = connection.prepare_cached("DELETE FROM items WHERE expires <= ?1")?.execute([now])?;
             Ok(swept as u64)
         });
         swept.await.map_err(|failure| self.error(failure, "sweeping expired items"))
     }
+}
+
+/// Whether what is expected is under a key. The transaction has the write lock: nobody writes before it ends.
+fn is_there(
+    connection: &Connection,
+    namespace: &str,
+    key: &str,
+    now: u64,
+    expected: &Expected,
+) -> Result<bool, Failure> {
+    let statement =
+        format!("SELECT {ITEM} FROM items WHERE namespace = ?1 AND key = ?2 AND {LIVE}").replace("?now", "?3");
+    let mut statement = connection.prepare_cached(&statement)?;
+    let there = statement.query_row(params![namespace, key, now], |row| Ok(item(row))).optional()?.transpose()?;
+    Ok(expected.is_met_by(there.as_ref().map(|item| &item.value)))
 }
 
 fn insert(

@@ -1,8 +1,10 @@
 //! The file: how it is opened, who writes it and how it is read.
 
+mod gathering;
 mod owner;
 mod readers;
 mod schema;
+mod wal;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use rusqlite::{Connection, OpenFlags};
 
 pub(crate) use self::owner::{OwnerFile, is_alive};
 use self::readers::Readers;
+use self::wal::WalMover;
 pub(crate) use self::writer::Writer;
 use crate::failure::Failure;
 use crate::options::{SqliteOptions, Synchronous};
@@ -36,7 +39,9 @@ impl Database {
         let mut connection = connect(path, options, OpenFlags::SQLITE_OPEN_CREATE)?;
         schema::prepare(&mut connection)?;
         let path = std::fs::canonicalize(path)?;
-        let writer = Writer::new(connection, options.own_thread || options.synchronous == Synchronous::Full)?;
+        let mover = WalMover::new(&connection, path.clone(), options);
+        let writer =
+            Writer::new(connection, options.own_thread || options.synchronous == Synchronous::Full, Some(mover))?;
         Ok(Arc::new(Self { readers: Readers::open(path.clone(), options)?, writer, path }))
     }
 

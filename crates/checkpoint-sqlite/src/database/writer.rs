@@ -3,7 +3,8 @@
 //! Whoever has the connection takes all that is queued into one transaction. When a piece of work is refused, what shared
 //! the transaction is done again without it, so it is undone alone and every caller gets its own answer. With
 //! [`Normal`](crate::Synchronous::Normal) a caller that finds the connection free works itself, and then does what others have queued
-//! meanwhile; nobody's thread waits for the connection. With [`Full`](crate::Synchronous::Full), where a commit waits for the disk, and
+//! meanwhile; nobody's thread waits for the connection. Before that a caller now and then lets the other tasks of its thread
+//! queue theirs, and as long as some do, every caller does ([`Gathering`]): so many share a transaction on few threads. With [`Full`](crate::Synchronous::Full), where a commit waits for the disk, and
 //! with `SqliteOptions::own_thread` a thread does it all.
 //!
 //! Invariants:
@@ -21,10 +22,13 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError, TryLockError};
+use std::task::Poll;
 
 use futures::channel::oneshot;
 use rusqlite::Connection;
 
+use super::gathering::Gathering;
+use super::wal::WalMover;
 use crate::failure::Failure;
 use crate::sync::{Condvar, Mutex, MutexGuard, lock, thread};
 
@@ -79,6 +83,9 @@ const ROUNDS: usize = 8;
 struct Shared {
     connection: Mutex<Connection>,
     queue: Mutex<Queue>,
+    gathering: Gathering,
+    /// There where the connection is of a file.
+    mover: Option<WalMover>,
     arrived: Condvar,
 }
 
@@ -90,9 +97,14 @@ struct Queue {
 
 impl Writer {
     /// The writer of a connection; `apart` tells that all is left to a thread of its own.
-    pub(super) fn new(connection: Connection, apart: bool) -> Result<Self, Failure> {
-        let shared =
-            Arc::new(Shared { connection: Mutex::new(connection), queue: Mutex::default(), arrived: Condvar::new() });
+    pub(super) fn new(connection: Connection, apart: bool, mover: Option<WalMover>) -> Result<Self, Failure> {
+        let shared = Arc::new(Shared {
+            connection: Mutex::new(connection),
+            queue: Mutex::default(),
+            gathering: Gathering::default(),
+            mover,
+            arrived: Condvar::new(),
+        });
         let writer = Self { shared, apart, thread: Mutex::default() };
         if writer.apart {
             writer.start_thread()?;
@@ -106,11 +118,33 @@ impl Writer {
             return written;
         }
         let (write, answer) = Write::new(work);
-        self.submit(Job::Write(write));
+        self.shared.push(Job::Write(write));
+        let serving = ServeOnDrop(self);
+        if !self.apart {
+            yield_now().await;
+        }
+        drop(serving);
         answer.await.unwrap_or_else(|_| Err(stopped()))
     }
 
-    /// Runs something on the writing connection, by itself.
+    /// Does a piece of work in a transaction, and returns what it answered when that is durable.
+    pub(crate) async fn answer<T: Send + 'static>(
+        &self,
+        mut work: impl FnMut(&Connection) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        // Work that is done again answers again: the last answer counts.
+        let answered = Arc::new(std::sync::Mutex::new(None));
+        let kept = Arc::clone(&answered);
+        let work = move |connection: &Connection| {
+            *super::lock(&kept) = Some(work(connection)?);
+            Ok(())
+        };
+        self.write(Box::new(work)).await?;
+        let answer = super::lock(&answered).take();
+        answer.ok_or_else(stopped)
+    }
+
+    /// Runs something on the writing connection, by itself, outside of a transaction.
     pub(crate) async fn alone<T: Send + 'static>(
         &self,
         task: impl FnOnce(&mut Connection) -> Result<T, Failure> + Send + 'static,
@@ -132,6 +166,11 @@ impl Writer {
 
     fn submit(&self, job: Job) {
         self.shared.push(job);
+        self.serve();
+    }
+
+    /// Sees to it that what is queued is done.
+    fn serve(&self) {
         if self.apart {
             self.shared.arrived.notify_one();
         } else {
@@ -141,7 +180,7 @@ impl Writer {
 
     /// Does a piece of work here and now, when nobody has the connection or waits for it.
     fn write_now(&self, work: &mut Work) -> Option<Result<(), Failure>> {
-        if self.apart {
+        if self.apart || self.shared.gathering.is_due() {
             return None;
         }
         let connection = self.shared.free()?;
@@ -150,6 +189,7 @@ impl Writer {
         }
         let _guard = HandOverOnPanic(self);
         let written = by_itself(&connection, work);
+        self.shared.after_commits(&connection);
         drop(connection);
         self.serve_waiting();
         Some(written)
@@ -207,6 +247,28 @@ impl Drop for Writer {
     }
 }
 
+/// Sees to it that what is queued is done, also when the caller goes away before.
+struct ServeOnDrop<'w>(&'w Writer);
+
+impl Drop for ServeOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.serve();
+    }
+}
+
+/// Lets the other tasks of the thread go on once.
+async fn yield_now() {
+    let mut has_yielded = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut has_yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
 /// Hands the queue over to the thread when a piece of work panics.
 struct HandOverOnPanic<'w>(&'w Writer);
 
@@ -240,7 +302,15 @@ impl Shared {
     /// Does all that is queued by now.
     fn serve(&self, connection: &mut Connection) {
         let jobs = std::mem::take(&mut lock(&self.queue).jobs);
+        self.gathering.found(jobs.len());
         run(connection, jobs);
+        self.after_commits(connection);
+    }
+
+    fn after_commits(&self, connection: &Connection) {
+        if let Some(mover) = &self.mover {
+            mover.after_commits(connection);
+        }
     }
 
     fn serve_until_closed(&self) {

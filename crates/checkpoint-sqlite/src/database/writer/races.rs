@@ -11,7 +11,7 @@ fn writer(apart: bool) -> Arc<Writer> {
     let connection = Connection::open_in_memory().unwrap();
     // In the order in which they were written.
     connection.execute_batch("CREATE TABLE t (at INTEGER PRIMARY KEY, n INTEGER UNIQUE)").unwrap();
-    Arc::new(Writer::new(connection, apart).unwrap())
+    Arc::new(Writer::new(connection, apart, None).unwrap())
 }
 
 /// Writes a number, or is refused after it has.

@@ -6,7 +6,7 @@ use crate::failure::Refusal;
 fn writer(apart: bool) -> Writer {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch("CREATE TABLE t (n INTEGER PRIMARY KEY, bytes BLOB)").unwrap();
-    Writer::new(connection, apart).unwrap()
+    Writer::new(connection, apart, None).unwrap()
 }
 
 fn insert(number: u64) -> Work {
@@ -70,7 +70,7 @@ fn pieces_before_and_after_a_refused_one_share_transactions() {
     let connection = Connection::open(&file).unwrap();
     connection.pragma_update(None, "journal_mode", "WAL").unwrap();
     connection.execute_batch("CREATE TABLE t (n INTEGER PRIMARY KEY)").unwrap();
-    let writer = Writer::new(connection, false).unwrap();
+    let writer = Writer::new(connection, false, None).unwrap();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let mut answers = Vec::new();
     for number in 0..6 {
@@ -149,7 +149,7 @@ fn what_is_left_for_later_is_done_before_the_writer_ends() {
     let file = directory.path().join("d.db");
     let connection = Connection::open(&file).unwrap();
     connection.execute_batch("CREATE TABLE t (n INTEGER PRIMARY KEY)").unwrap();
-    let writer = Writer::new(connection, true).unwrap();
+    let writer = Writer::new(connection, true, None).unwrap();
     writer.write_later(insert(7));
     drop(writer);
     let count: u64 =
