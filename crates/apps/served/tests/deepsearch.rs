@@ -9,7 +9,7 @@ use graphloom_llm::scripted::Reply;
 use graphloom_llm::{ChatRequest, ModelError, Scripted, ToolCall};
 use graphloom_served::deepsearch;
 use graphloom_server::Server;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::client::{ThreadClient, last_text};
 
@@ -55,7 +55,7 @@ async fn questions_and_outline_are_interrupts_with_the_schema_of_their_answer() 
 
     let ended = talk.answer(json!({ "interrupt_feedback": "cancel" })).await;
     assert_eq!(last_text(&ended), "The research ended without a report.");
-    assert_eq!(ended["artifacts"], Value::Null, "nothing was made: {ended}");
+    assert_eq!(ended["artifacts"], json!([]), "nothing was made: {ended}");
 }
 
 #[tokio::test]

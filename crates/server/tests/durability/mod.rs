@@ -5,14 +5,14 @@
 //! | runs that wait for each other on a thread | `queue.rs` |
 //! | streams that are taken up again | `follower.rs` |
 //! | questions and their answers | `asker.rs` |
-//! | assistants, crons, items, threads | `keeper.rs` |
+//! | assistants, crons, items, threads | `editor.rs` |
 //!
 //! A client of each kind works until its connection breaks, and looks after the restart whether all is there. What it had
 //! asked for when the connection broke may have been done or not, and never by half.
 
 mod asker;
+mod editor;
 mod follower;
-mod keeper;
 mod queue;
 
 use std::time::{Duration, Instant};
@@ -23,8 +23,8 @@ use reqwest::Error;
 
 use crate::support::{Client, ServerProcess, seed};
 use asker::Asker;
+use editor::Editor;
 use follower::Follower;
-use keeper::Keeper;
 use queue::Queue;
 
 /// How often the server is killed while clients work.
@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 enum Worker {
     Asker(Asker),
     Follower(Follower),
-    Keeper(Keeper),
+    Editor(Editor),
     Queue(Queue),
 }
 
@@ -47,7 +47,7 @@ impl Worker {
             let done = match self {
                 Self::Asker(asker) => asker.work(client, random).await,
                 Self::Follower(follower) => follower.work(client, random).await,
-                Self::Keeper(keeper) => keeper.work(client, random).await,
+                Self::Editor(editor) => editor.work(client, random).await,
                 Self::Queue(queue) => queue.work(client, random).await,
             };
             if let Err(error) = done {
@@ -61,7 +61,7 @@ impl Worker {
         match self {
             Self::Asker(asker) => asker.look(client).await,
             Self::Follower(follower) => follower.look(client).await,
-            Self::Keeper(keeper) => keeper.look(client).await,
+            Self::Editor(editor) => editor.look(client).await,
             Self::Queue(queue) => queue.look(client).await,
         }
     }
@@ -71,7 +71,7 @@ impl Worker {
         match self {
             Self::Asker(asker) => asker.look(client).await,
             Self::Follower(follower) => follower.end(client).await,
-            Self::Keeper(keeper) => keeper.look(client).await,
+            Self::Editor(editor) => editor.look(client).await,
             Self::Queue(queue) => queue.end(client).await,
         }
     }
@@ -89,7 +89,7 @@ async fn nothing_that_was_answered_is_lost_when_the_server_is_killed_at_any_mome
         Worker::Follower(Follower::default()),
         Worker::Follower(Follower::default()),
         Worker::Follower(Follower::default()),
-        Worker::Keeper(Keeper::default()),
+        Worker::Editor(Editor::default()),
         Worker::Queue(Queue::default()),
         Worker::Queue(Queue::default()),
     ]

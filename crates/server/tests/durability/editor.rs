@@ -11,7 +11,7 @@ use crate::support::Client;
 
 /// A client that makes, changes and deletes.
 #[derive(Default)]
-pub(super) struct Keeper {
+pub(super) struct Editor {
     /// Versions by the ids of assistants: the one that was answered, and whether one more was asked for.
     assistants: BTreeMap<String, (u64, bool)>,
     crons: Vec<String>,
@@ -32,7 +32,7 @@ fn id(answer: &Value, key: &str) -> String {
     answer[key].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
-impl Keeper {
+impl Editor {
     pub(super) async fn work(&mut self, client: &Client, random: &mut StdRng) -> Result<(), Error> {
         let some = |random: &mut StdRng, count: usize| random.random_range(0..count);
         match random.random_range(0..6) {
