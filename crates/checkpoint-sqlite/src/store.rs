@@ -101,7 +101,7 @@ impl Store for SqliteStore {
 
     async fn get(&self, namespace: &Namespace, key: &str) -> Result<Option<Item>, StoreError> {
         let now = self.clock.now();
-        let result = self.database.read(|connection| {
+        let result = self.database.read_row(|connection| {
             let statement = format!("SELECT {ITEM} FROM items WHERE namespace = ?1 AND key = ?2 AND {LIVE}");
             let mut statement = connection.prepare_cached(&statement.replace("?now", "?3"))?;
             statement.query_row(params![joined(namespace), key, now], |row| Ok(item(row))).optional()?.transpose()

@@ -95,6 +95,14 @@ impl SqliteCheckpointer {
         self.inner.database.read(read).map_err(|failure| self.error(failure, action))
     }
 
+    fn read_row<T>(
+        &self,
+        action: &str,
+        read: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, CheckpointError> {
+        self.inner.database.read_row(read).map_err(|failure| self.error(failure, action))
+    }
+
     fn error(&self, failure: Failure, action: &str) -> CheckpointError {
         failure.checkpoint(&self.inner.database.path, action)
     }
@@ -188,7 +196,7 @@ impl Checkpointer for SqliteCheckpointer {
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
-        self.read("reading a thread", |connection| read::thread(connection, thread))
+        self.read_row("reading a thread", |connection| read::thread(connection, thread))
     }
 
     async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError> {
@@ -205,7 +213,7 @@ impl Checkpointer for SqliteCheckpointer {
         ns: &str,
         number: Option<u64>,
     ) -> Result<Option<CheckpointRow>, CheckpointError> {
-        self.read("reading a checkpoint", |connection| {
+        self.read_row("reading a checkpoint", |connection| {
             read::checkpoint(connection, &self.inner.names, thread, ns, number)
         })
     }
@@ -278,7 +286,7 @@ impl Checkpointer for SqliteCheckpointer {
     }
 
     async fn last_seq(&self, thread: &str) -> Result<u64, CheckpointError> {
-        self.read("reading the journal", |connection| read::last_seq(connection, thread))
+        self.read_row("reading the journal", |connection| read::last_seq(connection, thread))
     }
 
     async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {

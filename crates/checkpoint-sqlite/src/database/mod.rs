@@ -49,6 +49,15 @@ impl Database {
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
         self.readers.read(read)
     }
+
+    /// Reads a row or two, with the writing connection where it is free: it has the pages in memory that it wrote, while those
+    /// of another connection are read again after each commit.
+    pub(crate) fn read_row<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+        match self.writer.spare() {
+            Some(spare) => spare.read(read),
+            None => self.readers.read(read),
+        }
+    }
 }
 
 /// Opens a connection and sets what belongs to connections rather than to the file.

@@ -157,6 +157,14 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(stopped()))
     }
 
+    /// The writing connection for something short that only reads, when nobody has it or waits for it.
+    pub(super) fn spare(&self) -> Option<Spare<'_>> {
+        if self.apart || !self.shared.is_idle() {
+            return None;
+        }
+        self.shared.free().map(|connection| Spare { connection: Some(connection), writer: self })
+    }
+
     /// Does a piece of work on another thread, whatever comes of it.
     pub(crate) fn write_later(&self, work: Work) {
         self.shared.push(Job::Write(Write::new(work).0));
@@ -244,6 +252,27 @@ impl Drop for Writer {
             // It ends when the queue is empty. It has caught its panics.
             let _ = thread.join();
         }
+    }
+}
+
+/// The writing connection, lent to a reader. What was queued meanwhile is done when it is given back.
+pub(super) struct Spare<'w> {
+    /// There until it is given back.
+    connection: Option<MutexGuard<'w, Connection>>,
+    writer: &'w Writer,
+}
+
+impl Spare<'_> {
+    pub(super) fn read<T>(self, read: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+        let connection = self.connection.as_ref().ok_or_else(stopped)?;
+        read(connection)
+    }
+}
+
+impl Drop for Spare<'_> {
+    fn drop(&mut self) {
+        drop(self.connection.take());
+        self.writer.serve_waiting();
     }
 }
 
