@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointError, TaskRecordKind};
+use crate::checkpoint::{CheckpointError, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::executor::{Driver, Entry, Run};
 use crate::limits::Control;
@@ -109,6 +109,20 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
         self.fork_inside(None).await
     }
 
+    /// Commits an update here as if `node` had made it, as [`Thread::update_state`] does at the head. The checkpoint of the
+    /// update is a child of this one, and the thread's head; the branch that was the head stays reachable by its numbers. It is
+    /// one commit: after a crash the thread is as it was, or it has the update.
+    ///
+    /// [`reuse_once`](Self::reuse_once) changes nothing: the results of durable steps are not taken over.
+    ///
+    /// # Errors
+    /// As [`fork`](Self::fork); a node that the graph does not have.
+    pub async fn update_state(&self, node: Node, update: S::Update) -> Result<(), RunError> {
+        let node = self.thread.find_node(&node, "update as")?;
+        let (mut driver, _) = self.branch(self.number, Arc::new(Control::default()), None).await?;
+        driver.edit(Then::GiveBack, |machine, now| Ok((machine.update_as(node, update, now)?, Vec::new()))).await
+    }
+
     /// Forks at this checkpoint, or at that of its number in the namespace of a subgraph.
     pub(super) async fn fork_inside(&self, ns: Option<Arc<str>>) -> Result<(), RunError> {
         self.forked(ns, Arc::new(Control::default()), None, Then::GiveBack).await.map(drop)
@@ -134,16 +148,8 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
             }
             None => BranchPoint { number: self.number, call: None },
         };
-        let (attached, _, restored) = thread.any().attach(Some(number)).await?;
-        let mut once = Vec::new();
-        let restored = restored.map(|mut restored| {
-            // Answers and writes belong to the branch that goes on from here, not to the one that is left.
-            once = std::mem::take(&mut restored.records);
-            restored.forget_attempts = true;
-            restored
-        });
+        let (mut driver, mut once) = self.branch(number, control, queue).await?;
         once.retain(|record| self.reuse_once && record.kind == TaskRecordKind::Once);
-        let mut driver = thread.driver(attached, thread.policy.clone(), control, queue, BTreeMap::new(), restored)?;
         driver
             .edit(then, |machine, now| {
                 let (committed, renamed) = machine.fork(now)?;
@@ -155,6 +161,25 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
             })
             .await?;
         Ok(driver)
+    }
+
+    /// A driver that stands at a checkpoint, and what its tasks left there: answers and writes belong to the branch that is
+    /// left, not to the one that goes on from here.
+    async fn branch(
+        &self,
+        number: u64,
+        control: Arc<Control>,
+        queue: Option<Arc<Queue>>,
+    ) -> Result<(Driver<S, Cx>, Vec<TaskRecord>), RunError> {
+        let thread = &self.thread;
+        let (attached, _, mut restored) = thread.any().attach(Some(number)).await?;
+        let mut left = Vec::new();
+        if let Some(restored) = &mut restored {
+            left = std::mem::take(&mut restored.records);
+            restored.forget_attempts = true;
+        }
+        let driver = thread.driver(attached, thread.policy.clone(), control, queue, BTreeMap::new(), restored)?;
+        Ok((driver, left))
     }
 
     /// Forks and goes on: everything after this checkpoint runs again. Nobody else writes the thread in between.

@@ -80,6 +80,21 @@ async fn a_replay_runs_everything_after_its_checkpoint_again_on_a_branch() {
 }
 
 #[tokio::test]
+async fn an_update_at_a_checkpoint_is_one_commit_on_a_branch() {
+    let calls = Calls::default();
+    let thread = thread(chain(&calls));
+    done(thread.run(Work::update()).await);
+    thread.at(2).update_state(A, noted("edited")).await.unwrap();
+    let newest = &thread.history(&HistoryFilter::default()).await.unwrap()[0];
+    assert_eq!((newest.number, newest.parent, newest.source), (5, Some(2), Source::Update));
+    assert_eq!(thread.at(4).state().await.unwrap().state.story(), "a b c", "the old branch stays");
+    assert_eq!(done(thread.continue_().await).story(), "a edited b c");
+    assert_eq!(calls.all(), ["a", "b", "c", "b", "c"]);
+    assert!(thread.at(99).update_state(A, noted("x")).await.is_err());
+    assert!(thread.at(2).update_state(Node::owned("unknown"), noted("x")).await.is_err());
+}
+
+#[tokio::test]
 async fn a_fork_may_take_durable_steps_over() {
     let (calls, failing) = (Calls::default(), Calls::default());
     let mut graph = StateGraph::<Work>::new("g");

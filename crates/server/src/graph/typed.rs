@@ -103,10 +103,11 @@ impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
             return Ok(());
         };
         let node = self.node(&node).ok_or(UpdateFault::UnknownNode(node))?;
-        if let Some(at) = at {
-            thread.at(at.number).fork().await?;
+        match at {
+            Some(at) => thread.at(at.number).update_state(node, update).await?,
+            None => thread.update_state(node, update).await?,
         }
-        Ok(thread.update_state(node, update).await?)
+        Ok(())
     }
 }
 

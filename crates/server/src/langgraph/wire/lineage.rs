@@ -35,28 +35,12 @@ impl Lineage {
         Ok(Self(marks))
     }
 
-    /// Whether a checkpoint is only there so that an update could branch off: it is not told.
-    pub(crate) fn is_hidden(&self, number: u64) -> bool {
-        let is_fork = self.0.get(&number).is_some_and(|mark| mark.source == Source::Fork);
-        is_fork
-            && self
-                .0
-                .get(&(number + 1))
-                .is_some_and(|next| next.source == Source::Update && next.parent == Some(number))
-    }
-
-    /// The checkpoint before another one, on its branch.
-    fn before(&self, parent: Option<u64>) -> Option<u64> {
-        let number = parent?;
-        if self.is_hidden(number) { self.0.get(&number)?.parent } else { Some(number) }
-    }
-
     /// The place before that of a checkpoint.
     pub(crate) fn parent(&self, row: &CheckpointRow, at: Position) -> Option<Position> {
         if at.is_folded && row.source == Source::Input {
             return Some(Position::before_input(row.number));
         }
-        self.before(row.parent).map(Position::of)
+        row.parent.map(Position::of)
     }
 
     /// The wire's step of a place at a checkpoint.
@@ -72,7 +56,7 @@ impl Lineage {
         // Each round goes on at a smaller number.
         while let Some((&at, mark)) = self.0.range(..=number).next_back() {
             count += signed(number - at);
-            let Some(parent) = self.before(mark.parent).filter(|parent| *parent < at) else { return count };
+            let Some(parent) = mark.parent.filter(|parent| *parent < at) else { return count };
             count += if mark.source == Source::Input { 2 } else { 1 };
             (number, steps) = (parent, mark.step);
         }
@@ -91,22 +75,19 @@ mod tests {
 
     #[test]
     fn steps_count_the_checkpoints_of_a_branch_and_two_for_an_input() {
-        // Two turns of two super-steps; an update at the head; a branch from checkpoint 2; one by an update at checkpoint 3.
+        // Two turns of two super-steps; an update at the head; a branch from checkpoint 2; an update at checkpoint 3.
         let lineage = lineage(&[
             (1, Source::Input, None, 0),
             (4, Source::Input, Some(3), 2),
             (7, Source::Update, Some(6), 4),
             (8, Source::Fork, Some(2), 1),
-            (10, Source::Fork, Some(3), 2),
-            (11, Source::Update, Some(10), 2),
+            (10, Source::Update, Some(3), 2),
         ]);
         let cases =
-            [(1, 0, 0), (2, 1, 1), (3, 2, 2), (4, 2, 4), (6, 4, 6), (7, 4, 7), (8, 1, 2), (9, 2, 3), (11, 2, 3)];
+            [(1, 0, 0), (2, 1, 1), (3, 2, 2), (4, 2, 4), (6, 4, 6), (7, 4, 7), (8, 1, 2), (9, 2, 3), (10, 2, 3)];
         for (number, steps, expected) in cases {
             assert_eq!(lineage.folded_step(number, steps), expected, "checkpoint {number}");
         }
-        assert!(lineage.is_hidden(10) && !lineage.is_hidden(8) && !lineage.is_hidden(11));
-        assert_eq!(lineage.before(Some(10)), Some(3));
     }
 
     #[test]

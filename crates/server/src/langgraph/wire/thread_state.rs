@@ -115,9 +115,6 @@ impl<'h> ThreadStates<'h> {
 
     /// The places at a checkpoint that are told, newest first.
     fn places(&self, row: &CheckpointRow) -> Vec<Position> {
-        if self.lineage.is_hidden(row.number) {
-            return Vec::new();
-        }
         let mut places = vec![Position::of(row.number)];
         if row.source == Source::Input {
             places.push(Position::before_input(row.number));
