@@ -1,0 +1,6 @@
+//! Spans of a server in a process of its own, as a collector gets them.
+
+mod collector;
+mod outage;
+mod process;
+mod traces;
