@@ -26,11 +26,12 @@ impl Client {
     /// # Errors
     /// [`OtelError::Http`] where the collector may not be asked, [`OtelError::Setup`].
     pub(crate) fn new(destination: &Destination, outage: &Arc<Outage>) -> Result<Self, OtelError> {
-        let client = graphloom_http::client(&destination.traces, concat!("graphloom-otel/", env!("CARGO_PKG_VERSION")))?
-            .redirect(redirect::Policy::none())
-            .timeout(Duration::from_millis(destination.timeout))
-            .build()
-            .map_err(|error| OtelError::Setup(innermost(&error)))?;
+        let client =
+            graphloom_http::client(&destination.traces, concat!("graphloom-otel/", env!("CARGO_PKG_VERSION")))?
+                .redirect(redirect::Policy::none())
+                .timeout(Duration::from_millis(destination.timeout))
+                .build()
+                .map_err(|error| OtelError::Setup(innermost(&error)))?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| OtelError::Setup(error.to_string()))?;
         Ok(Self { client, runtime: Some(runtime), outage: Arc::clone(outage) })

@@ -50,13 +50,15 @@ impl Destination {
             of_traces_or_all("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
             && protocol != "http/protobuf"
         {
-            return Err(wrong(name, "is not `http/protobuf`, which is what is spoken here; a collector has it on port 4318"));
+            return Err(wrong(
+                name,
+                "is not `http/protobuf`, which is what is spoken here; a collector has it on port 4318",
+            ));
         }
-        let timeout =
-            match of_traces_or_all("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT") {
-                None => 10_000,
-                Some((name, value)) => value.parse().map_err(|_| wrong(name, "is no number of milliseconds"))?,
-            };
+        let timeout = match of_traces_or_all("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT") {
+            None => 10_000,
+            Some((name, value)) => value.parse().map_err(|_| wrong(name, "is no number of milliseconds"))?,
+        };
         Ok(Some(Self { traces, timeout }))
     }
 }
@@ -83,7 +85,9 @@ mod tests {
     use super::*;
 
     fn read(variables: &[(&str, &str)]) -> Result<Option<Destination>, OtelError> {
-        Destination::read(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+        Destination::read(|name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        })
     }
 
     #[test]

@@ -60,7 +60,10 @@ impl Outage {
         }
         state.told = Some(now);
         let lost = std::mem::take(&mut state.lost);
-        Some(format!("{lost} spans did not reach the collector `{}`: {}; nothing waits for it", self.host, state.reason))
+        Some(format!(
+            "{lost} spans did not reach the collector `{}`: {}; nothing waits for it",
+            self.host, state.reason
+        ))
     }
 }
 

@@ -20,7 +20,11 @@ pub(crate) struct Collector {
     requests: Arc<Mutex<Vec<(HeaderMap, Bytes)>>>,
 }
 
-async fn take(State(requests): State<Arc<Mutex<Vec<(HeaderMap, Bytes)>>>>, headers: HeaderMap, body: Bytes) -> StatusCode {
+async fn take(
+    State(requests): State<Arc<Mutex<Vec<(HeaderMap, Bytes)>>>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> StatusCode {
     requests.lock().unwrap().push((headers, body));
     StatusCode::OK
 }

@@ -3,4 +3,5 @@
 mod collector;
 mod outage;
 mod process;
+mod restart;
 mod traces;

@@ -5,6 +5,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteStore};
 use graphloom_core_graph::{Context, Node, NodeError, START, Snapshot, State, StateGraph};
 use graphloom_llm::layers::Traced;
 use graphloom_llm::scripted::Reply;
@@ -33,6 +34,7 @@ impl ServerProcess {
     /// Starts a server whose spans go to an address.
     pub(crate) async fn start(directory: &Path, collector: &str) -> Self {
         let log = std::fs::File::create(directory.join("log")).unwrap();
+        drop(std::fs::remove_file(directory.join("address")));
         let mut child = tokio::process::Command::new(std::env::current_exe().unwrap())
             .args(["process::serves_for_other_tests", "--exact", "--ignored", "--nocapture"])
             .env(DIRECTORY, directory)
@@ -68,6 +70,11 @@ impl ServerProcess {
         let (status, text) = (response.status(), response.text().await.unwrap());
         assert!(status.is_success(), "{status}: {text}");
         serde_json::from_str(&text).unwrap()
+    }
+
+    /// Ends the process as a crash does.
+    pub(crate) async fn kill(mut self) {
+        self.child.kill().await.unwrap();
     }
 
     /// Asks the server to stop, and returns how its process ended and what it wrote to its log.
@@ -111,7 +118,13 @@ async fn serves_for_other_tests() {
     asks.add_edge(START, ASK);
     let mut security = Security::at(([127, 0, 0, 1], 0).into());
     security.keys = Keys::from_text(&format!("tester run {KEY}")).unwrap();
-    let server = Server::new().demo().unwrap().graph("asks", asks.compile().unwrap(), model());
+    let server = Server::new()
+        .demo()
+        .unwrap()
+        .graph("asks", asks.compile().unwrap(), model())
+        .checkpointer(Arc::new(SqliteCheckpointer::open(directory.join("threads.sqlite")).unwrap()))
+        .store(Arc::new(SqliteStore::open(directory.join("memory.sqlite")).unwrap()))
+        .records(Arc::new(SqliteStore::open(directory.join("records.sqlite")).unwrap()));
     let running = server.start(security).await.unwrap();
     let written = directory.join("address.new");
     std::fs::write(&written, running.address().to_string()).unwrap();

@@ -27,7 +27,10 @@ async fn a_run_is_a_tree_below_the_span_of_its_client() {
     assert!(ended.success(), "{log}");
 
     let request = collector.span("POST /runs/wait");
-    assert_eq!((hex(&request.trace_id), hex(&request.parent_span_id)), (TRACE.to_owned(), "b7ad6b7169203331".to_owned()));
+    assert_eq!(
+        (hex(&request.trace_id), hex(&request.parent_span_id)),
+        (TRACE.to_owned(), "b7ad6b7169203331".to_owned())
+    );
     assert_eq!(request.kind(), SpanKind::Server);
     let of_request = |key: &str| text(&request.attributes, key);
     assert_eq!(of_request("http.request.method").as_deref(), Some("POST"));
@@ -35,10 +38,7 @@ async fn a_run_is_a_tree_below_the_span_of_its_client() {
     assert_eq!(of_request("server.address").as_deref(), Some("127.0.0.1"));
     assert_eq!(of_request("enduser.id").as_deref(), Some("tester"));
     assert_eq!(number(&request.attributes, "http.response.status_code"), Some(200));
-    assert_eq!(
-        texts(&request.attributes, "http.response.header.x-request-id"),
-        Some(vec!["request-1".to_owned()])
-    );
+    assert_eq!(texts(&request.attributes, "http.response.header.x-request-id"), Some(vec!["request-1".to_owned()]));
 
     let run = collector.span("invoke_workflow pipeline");
     assert_eq!(run.parent_span_id, request.span_id);

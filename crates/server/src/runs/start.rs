@@ -25,7 +25,8 @@ impl Inner {
         starts: bool,
         before: u64,
     ) -> Result<(RunRecord, Option<CheckpointRow>), Refusal> {
-        let NewRun { assistant, graph, order, metadata, multitask, start_at, temporary, webhook, run_id, traceparent } = new;
+        let NewRun { assistant, graph, order, metadata, multitask, start_at, temporary, webhook, run_id, traceparent } =
+            new;
         let mut record = RunRecord::new(thread, assistant, graph, now());
         record.run_id = run_id.unwrap_or(record.run_id);
         record.metadata = metadata;

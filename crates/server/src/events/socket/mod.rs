@@ -51,7 +51,7 @@ pub(crate) fn upgrade(host: Host, thread: Result<Uuid, Problem>, caller: Caller,
             // What a client commands belongs to the request that opened the socket.
             let span = Span::current();
             socket.on_upgrade(move |socket| serve(host, thread, caller, socket, permit).instrument(span))
-        },
+        }
         Err(problem) => socket.on_upgrade(move |socket| refuse(socket, problem)),
     }
 }
