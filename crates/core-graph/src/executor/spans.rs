@@ -85,13 +85,13 @@ impl TaskSpans {
     /// Opens the span of an attempt.
     #[inline]
     pub(crate) fn open<'t>(&self, name: impl FnOnce() -> SpanName<'t>) -> TaskSpan {
-        TaskSpan(self.0.as_ref().map(|parent| open(parent, &name())))
+        TaskSpan(self.0.as_ref().map(|parent| open_attempt_span(parent, &name())))
     }
 }
 
 /// Numbers are signed: exporters of spans know no others.
 #[cold]
-fn open(parent: &Span, name: &SpanName<'_>) -> Box<Open> {
+fn open_attempt_span(parent: &Span, name: &SpanName<'_>) -> Box<Open> {
     let SpanName { graph, node, attempt, step } = *name;
     let span = info_span!(
         parent: parent,
