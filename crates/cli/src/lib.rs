@@ -95,6 +95,7 @@ mod search;
 mod search_tool;
 mod session;
 mod sources;
+mod spans;
 mod start;
 mod status;
 mod store;

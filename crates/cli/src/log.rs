@@ -1,5 +1,7 @@
 //! The program's log: warnings and, with `-v`, more on stderr; everything in the file of `--log`.
 //!
+//! With the feature `otel`, spans go to a collector, too.
+//!
 //! With `--log-format json` a line is an object with `timestamp`, `level`, `target`, `fields` and `spans`.
 
 use std::io::{self, Write};
@@ -13,6 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
+use crate::spans::Spans;
 use crate::{BaseArgs, CliError, Progress, private};
 
 /// How a log is written.
@@ -31,7 +34,7 @@ pub enum LogFormat {
 ///
 /// # Errors
 /// [`CliError::Io`] when the file of `--log` cannot be written.
-pub(crate) fn start(args: &BaseArgs, progress: &Progress) -> Result<(), CliError> {
+pub(crate) fn start(args: &BaseArgs, progress: &Progress, spans: &Spans) -> Result<(), CliError> {
     let level = match (args.quiet, args.verbose) {
         (true, _) => "error",
         (_, 0) => "warn",
@@ -57,7 +60,7 @@ pub(crate) fn start(args: &BaseArgs, progress: &Progress) -> Result<(), CliError
         }
     };
     // A program that embeds an application may have set up its own.
-    tracing_subscriber::registry().with(terminal).with(file).try_init().ok();
+    tracing_subscriber::registry().with(terminal).with(file).with(spans.layer()).try_init().ok();
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use graphloom_llm::providers::without_user;
 
 use crate::config::ConfigFiles;
 use crate::line::{self, Line};
+use crate::spans::Spans;
 use crate::store::Chosen;
 use crate::{BaseArgs, ExitStatus, Failure, Progress, Session, corpus, log};
 
@@ -64,10 +65,14 @@ where
     Fut: Future<Output = Result<ExitStatus, Failure>>,
 {
     let progress = Progress::new(args.as_ref());
-    let prepared = log::start(args.as_ref(), &progress).and_then(|()| args.as_ref().outbound.install());
     let program = A::command().get_name().to_owned();
-    let files = prepared.and_then(|()| ConfigFiles::read(&program, args.as_ref()));
-    let ended = files.map_err(Failure::from).and_then(|files| {
+    // How the network is reached comes before the first client, that for spans.
+    let spans = args.as_ref().outbound.install().map_err(Failure::from).and_then(|()| Spans::from_env(&program));
+    let prepared = spans.and_then(|spans| {
+        log::start(args.as_ref(), &progress, &spans)?;
+        Ok((spans, ConfigFiles::read(&program, args.as_ref())?))
+    });
+    let ended = prepared.and_then(|(spans, files)| {
         if let Some(notice) = files.notice() {
             progress.note(notice);
         }
@@ -89,6 +94,7 @@ where
         // Tasks are dropped, which ends the programs that they started; blocking work that nobody waits for any more must not
         // hold up the end for longer.
         runtime.shutdown_timeout(Duration::from_millis(200));
+        spans.shutdown();
         ended
     });
     match ended {

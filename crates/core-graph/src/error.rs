@@ -100,6 +100,10 @@ impl NodeError {
         self.source.downcast_ref()
     }
 
+    pub(crate) fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
     pub(crate) fn suspended() -> Self {
         Self::new(ErrorKind::Suspended, Text("waiting for an answer".to_owned()))
     }

@@ -85,6 +85,7 @@
 //! | `conformance` | `graph::conformance`: the cases that every store passes | |
 //! | `writehere`, `obsius`, `pocketflow`, `deepsearch` | modules of these names: the applications as libraries | |
 //! | `server` | `server`: graphs behind one server that agent clients drive | |
+//! | `otel` | `otel`: spans sent to a collector of OpenTelemetry, by the command as well | |
 //! | `served` | `served`: the applications as graphs of such a server | |
 //! | `command` | none: the command `graphloom` | on |
 //! | `serve` | none: its command `serve` | on |
@@ -137,6 +138,8 @@ pub use graphloom_llm_embedded as embedded;
 pub use graphloom_mcp as mcp;
 #[cfg(feature = "obsius")]
 pub use graphloom_obsius as obsius;
+#[cfg(feature = "otel")]
+pub use graphloom_otel as otel;
 #[cfg(feature = "pocketflow")]
 pub use graphloom_pocketflow as pocketflow;
 #[cfg(feature = "retrieval")]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::store::NamespaceFilter;
+use tracing::Span;
 use uuid::Uuid;
 
 use crate::graph::Fields;
@@ -10,6 +11,7 @@ use crate::http::Guard;
 use crate::records::{Assistant, Completion, Multitask, ThreadCreate, system_assistant_id};
 use crate::refusal::Refusal;
 use crate::runs::{NewRun, Order, RunManager, Submitted};
+use crate::trace::traceparent;
 
 /// What a protocol works with. A clone is another handle to the same.
 #[derive(Clone)]
@@ -92,6 +94,7 @@ impl Host {
             temporary: thread.is_none().then_some(completion),
             webhook,
             run_id,
+            traceparent: traceparent(&Span::current()),
         };
         let submitted = self.manager.submit(thread.or(run_id).unwrap_or_else(Uuid::now_v7), new).await;
         let submitted = submitted.map_err(|refusal| match refusal {

@@ -85,6 +85,7 @@ mod records;
 mod refusal;
 mod running;
 mod runs;
+mod trace;
 mod webhooks;
 
 pub use builder::Server;

@@ -11,6 +11,7 @@
 //! | a worker polls each task once, several where tasks take long; a task that waits becomes a task of the runtime | [`workers`] |
 //! | a task does not wait for one that holds its worker | [`monitor`] |
 //! | a task starts with its function, its services and its time limits, whoever runs it | [`task_start`] |
+//! | an attempt has a span, where anybody listens | [`spans`] |
 //! | a panic or a time limit ends an attempt, not the run | [`attempt`] |
 //! | a super-step that takes too long is stopped | [`run_loop`], by [`step_clock`] |
 //! | what an ended task leads to: its records, its events, its commit | [`settle`] |
@@ -28,6 +29,7 @@ pub(crate) mod run_loop;
 pub(crate) mod runtime;
 mod settle;
 pub(crate) mod single_tasks;
+pub(crate) mod spans;
 mod step_clock;
 pub(crate) mod task_context;
 pub(crate) mod task_start;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::task::JoinHandle;
+use tracing::Instrument;
 
 use crate::checkpoint::ThreadStatus;
 use crate::clock::SystemClock;
@@ -19,6 +20,7 @@ use crate::event::{Event, EventMode};
 use crate::executor::outcome::{EndedBy, Outcome, RunEnd};
 use crate::executor::run_loop::{Driver, Entry};
 use crate::executor::runtime::Runtime;
+use crate::executor::spans;
 use crate::limits::{Control, RunPolicy};
 use crate::machine::MachineCore;
 use crate::questions::Questions;
@@ -186,10 +188,11 @@ impl AnyRun {
             read.then(|| Arc::new(Queue::new(self.lag, std::mem::take(&mut self.modes), Arc::clone(&self.control))));
         let work = starting(queue.clone());
         let writer = QueueEnd(queue.clone());
-        let task = tokio::spawn(async move {
+        let run = async move {
             let _writer = writer;
             work.await
-        });
+        };
+        let task = tokio::spawn(run.instrument(spans::of_run()));
         let guard = Guard { control: Arc::clone(&self.control), armed: true };
         self.started = Some(StartedRun { task, reader: queue.map(Reader), guard });
     }
@@ -200,10 +203,12 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
     driver: &mut Driver<S, Cx>,
     entry: Entry<S>,
 ) -> Result<RunEnd, RunError> {
+    spans::name_run(&driver.runtime.topology.outline.name, &driver.recorder.session.thread);
     let stop = match driver.run(entry).await {
         Ok(stop) => stop,
         Err(error) => {
             // An input that was refused leaves the thread as it was.
+            spans::end_run(ThreadStatus::Failed, true);
             if matches!(error, RunError::Checkpoint(_)) || driver.recorder.is_unwritten() {
                 driver.release();
                 return Err(error);
@@ -215,6 +220,7 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
     };
     let state = Arc::clone(&driver.machine.state) as AnyState;
     let (status, detail, ended) = ended_by(stop, &driver.machine, driver.policy(), driver.step_clock.limit());
+    spans::end_run(status, ended.is_err());
     driver.close_with(status, &detail, ended.map(|how| RunEnd { state, how })).await
 }
 

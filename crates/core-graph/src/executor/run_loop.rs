@@ -10,6 +10,7 @@ use crate::checkpoint::TaskRecord;
 use crate::error::RunError;
 use crate::executor::replay_order::ReplayOrder;
 use crate::executor::runtime::Runtime;
+use crate::executor::spans::TaskSpans;
 use crate::executor::step_clock::StepClock;
 use crate::executor::task_context::NamespaceContext;
 use crate::executor::workers::Workers;
@@ -59,6 +60,7 @@ pub(crate) struct Driver<S: State, Cx> {
     /// The super-step at which the run's limit of super-steps stops it.
     last_step: Option<u64>,
     pub(super) step_clock: StepClock,
+    pub(super) spans: TaskSpans,
     /// Tasks in flight beside others.
     pub(crate) workers: Workers,
     pub(crate) replay_order: ReplayOrder,
@@ -164,6 +166,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             namespace: OnceLock::new(),
             last_step,
             step_clock,
+            spans: TaskSpans::here(),
             workers,
             replay_order,
             fault: None,
@@ -187,6 +190,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             durable_steps,
             outline: Arc::clone(&self.runtime.topology.outline),
             last_step: self.last_step,
+            spans: self.spans.clone(),
         })
     }
 

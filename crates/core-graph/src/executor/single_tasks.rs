@@ -12,6 +12,7 @@ use std::task::{Context as PollContext, Poll};
 use crate::error::RunError;
 use crate::executor::attempt::{Attempt, judge};
 use crate::executor::run_loop::Driver;
+use crate::executor::spans::SpanName;
 use crate::executor::task_context::{TaskContext, TaskIdentity};
 use crate::executor::task_start::{Call, TaskStart};
 use crate::limits::FastPath;
@@ -220,8 +221,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let began =
             if node.retry.is_empty() { 0 } else { self.machine.begin(single.id, self.recorder.session.clock.now()) };
         let function = self.runtime.function(single.node, false);
-        TaskStart::new(function, node, Arc::clone(&self.machine.state), || {
-            let (is_of_run, step) = (self.machine.is_of_run(single.id), self.machine.step());
+        let (graph, step) = (&self.runtime.topology.outline.name, self.machine.step());
+        let span = self.spans.open(|| SpanName { graph, node: node.name.as_str(), attempt: 1, step });
+        TaskStart::new(function, node, Arc::clone(&self.machine.state), span, || {
+            let is_of_run = self.machine.is_of_run(single.id);
             let task = TaskIdentity { id: single.id, key: None, attempt: 1, is_of_run, step, began };
             TaskContext::new(self.namespace(), node, task, node.timeout).shared(spare.take())
         })

@@ -15,6 +15,7 @@ use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::context::{Scope, StopReason, TaskInfo, TaskServices};
 use crate::error::{ErrorKind, NodeError};
 use crate::event::{EventKind, Payload};
+use crate::executor::spans::TaskSpans;
 use crate::lock::lock;
 use crate::machine::TaskOutcome;
 use crate::name::Name;
@@ -38,6 +39,7 @@ pub(crate) struct NamespaceContext {
     pub(crate) outline: Arc<Outline>,
     /// The super-step of the namespace at which the run's limit of super-steps stops it.
     pub(crate) last_step: Option<u64>,
+    pub(crate) spans: TaskSpans,
 }
 
 impl NamespaceContext {
@@ -50,6 +52,7 @@ impl NamespaceContext {
             durable_steps: DurableSteps::default(),
             outline: Arc::clone(outline),
             last_step: None,
+            spans: TaskSpans::here(),
         }
     }
 }

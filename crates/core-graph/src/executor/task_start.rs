@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::error::NodeError;
 use crate::executor::attempt::{Attempt, Start, poll_node};
 use crate::executor::runtime::{Runtime, context};
+use crate::executor::spans::{SpanName, TaskSpan};
 use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
 use crate::handler::{Called, NodeFn, NodeFuture};
 use crate::machine::Dispatch;
@@ -26,11 +27,13 @@ pub(crate) struct Call<S: State, Cx> {
     input: Option<RecordBytes>,
     state: Snapshot<S>,
     context: Option<Context<Cx>>,
+    span: TaskSpan,
 }
 
 impl<S: State, Cx: 'static> Start<S> for Call<S, Cx> {
     fn start(self, waker: &mut PollContext<'_>) -> Called<S> {
-        self.handler.start_call(self.input, self.state, self.context, waker)
+        let Self { handler, input, state, context, span } = self;
+        span.call(|| handler.start_call(input, state, context, waker))
     }
 }
 
@@ -44,23 +47,26 @@ pub(crate) struct TaskStart<'t, S: State, Cx> {
     input: Option<RecordBytes>,
     /// Taken by the first poll.
     state: Option<Arc<S>>,
+    /// Taken by the first poll, too.
+    span: TaskSpan,
     /// The node, after a first poll that it waits at.
     running: Option<NodeFuture<S>>,
 }
 
 impl<'t, S: State, Cx: Send + Sync + 'static> TaskStart<'t, S, Cx> {
-    /// Starts a task on a state, without an input and with the time limits of its node. `serve` makes the services for a
-    /// node that takes a context.
+    /// Starts a task on a state and in a span, without an input and with the time limits of its node. `serve` makes the
+    /// services for a node that takes a context.
     #[inline]
     pub(crate) fn new(
         (handler, resources): (&'t Arc<dyn NodeFn<S, Cx>>, &'t Arc<Cx>),
         node: &NodeInfo,
         state: Arc<S>,
+        span: TaskSpan,
         serve: impl FnOnce() -> Arc<TaskContext>,
     ) -> Self {
         let services = handler.wants_context().then(serve);
         let (timeout, state) = (node.timeout, Some(state));
-        Self { handler, resources, services, timeout, input: None, state, running: None }
+        Self { handler, resources, services, timeout, input: None, state, span, running: None }
     }
 
     /// Polls the task for the first time. A task that is not ready then goes on as an [`attempt`](Self::attempt), and one
@@ -68,18 +74,19 @@ impl<'t, S: State, Cx: Send + Sync + 'static> TaskStart<'t, S, Cx> {
     #[inline]
     pub(crate) fn start_node(&mut self, waker: &mut PollContext<'_>) -> Poll<Result<Step<S>, NodeError>> {
         let Some(state) = self.state.take_if(|_| !self.timeout.is_set()) else { return Poll::Pending };
-        let (handler, input) = (self.handler, self.input.take());
+        let (handler, input, span) = (self.handler, self.input.take(), std::mem::take(&mut self.span));
         let context = self.services.as_ref().map(|services| context(services, self.resources));
-        let call = |waker: &mut PollContext<'_>| handler.start_call(input, Snapshot::new(state), context, waker);
+        let call =
+            |waker: &mut PollContext<'_>| span.call(|| handler.start_call(input, Snapshot::new(state), context, waker));
         poll_node(Some(call), &mut self.running, waker)
     }
 
     /// Returns the attempt that goes on from the first poll, or one that has not begun.
     pub(crate) fn attempt(self) -> Attempt<S, Call<S, Cx>> {
-        let Self { handler, resources, services, timeout, input, state, running } = self;
+        let Self { handler, resources, services, timeout, input, state, span, running } = self;
         let Some(state) = state else { return Attempt::begun(running, services) };
         let context = services.as_ref().map(|services| context(services, resources));
-        let call = Call { handler: Arc::clone(handler), input, state: Snapshot::new(state), context };
+        let call = Call { handler: Arc::clone(handler), input, state: Snapshot::new(state), context, span };
         Attempt::new(call, timeout, services)
     }
 }
@@ -99,8 +106,11 @@ impl<S: State, Cx: Send + Sync + 'static> DispatchStart<'_, S, Cx> {
         let info = self.runtime.topology.node(node);
         let function = self.runtime.function(node, failure.is_some());
         let timeout = timeout.map_or(info.timeout, |timeout| *timeout);
+        let graph = &self.namespace.outline.name;
+        let name = || SpanName { graph, node: info.name.as_str(), attempt, step: self.step };
+        let span = self.namespace.spans.open(name);
         let task = TaskIdentity { id, key, attempt, is_of_run, step: self.step, began };
-        let start = TaskStart::new(function, info, state, || {
+        let start = TaskStart::new(function, info, state, span, || {
             TaskContext::new(self.namespace, info, task, timeout).shared(spare.take())
         });
         let input = match failure {

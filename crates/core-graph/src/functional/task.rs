@@ -9,6 +9,7 @@ use futures::FutureExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::task::JoinHandle;
+use tracing::Instrument;
 
 use crate::context::Context;
 use crate::error::NodeError;
@@ -31,7 +32,8 @@ impl<Cx: Send + Sync + 'static> Context<Cx> {
         T: Serialize + DeserializeOwned + Send + 'static,
     {
         let (context, key) = (self.clone(), key.into());
-        TaskFuture(tokio::spawn(async move { context.once(&key, work).await }))
+        let step = async move { context.once(&key, work).await };
+        TaskFuture(tokio::spawn(step.in_current_span()))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::error::RunError;
 use crate::executor::attempt::{Attempt, judge};
 use crate::executor::run_loop::Driver;
 use crate::executor::single_tasks::STEPS_PER_POLL;
+use crate::executor::spans::{SpanName, TaskSpans};
 use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
 use crate::executor::task_start::{Call, TaskStart};
 use crate::limits::FastPath;
@@ -29,12 +30,14 @@ pub(crate) struct InlineCall<'c, S: State, Cx> {
     state: CallState<S>,
     /// Made for the first task that takes a context.
     namespace: Option<Arc<NamespaceContext>>,
+    spans: TaskSpans,
 }
 
 /// An inline call that is to go on later.
 pub(crate) struct PausedCall<S: State, Cx> {
     state: CallState<S>,
     namespace: Option<Arc<NamespaceContext>>,
+    spans: TaskSpans,
     pause: InlineCallPause<S, Cx>,
 }
 
@@ -92,7 +95,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
             Ok(entered) => entered,
             Err((state, error)) => return Ok((Err((state, *error)), 0)),
         };
-        let mut call = Self { site, state, namespace: None };
+        let mut call = Self { site, state, namespace: None, spans: TaskSpans::here() };
         let pause = match call.following(following) {
             Ok(node) if call.is_simulated() => InlineCallPause::Turn(node),
             Ok(node) => call.run_ready(node, waker),
@@ -101,7 +104,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         match pause {
             InlineCallPause::Done => Ok((Ok(call.state.state), call.state.executed)),
             pause => {
-                let paused = PausedCall { state: call.state, namespace: call.namespace, pause };
+                let paused = PausedCall { state: call.state, namespace: call.namespace, spans: call.spans, pause };
                 Err(Box::new(LeftChild::InlineCall(paused)))
             }
         }
@@ -109,8 +112,8 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
 
     /// Goes on to the end.
     pub(crate) async fn go_on(site: Site<'c, S, Cx>, paused: PausedCall<S, Cx>) -> Result<Child<S>, RunError> {
-        let PausedCall { state, namespace, mut pause } = paused;
-        let mut call = Self { site, state, namespace };
+        let PausedCall { state, namespace, spans, mut pause } = paused;
+        let mut call = Self { site, state, namespace, spans };
         loop {
             pause = match pause {
                 InlineCallPause::Done => return Ok(Child::of(ChildEnd::Done(call.state.state), call.state.executed)),
@@ -160,7 +163,10 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         let info = graph.topology.node(node);
         let began = if info.retry.is_empty() { 0 } else { session.clock.now() };
         let function = (graph.handlers[node as usize].function(false), resources);
-        let mut task = TaskStart::new(function, info, Arc::clone(&self.state.state), || self.services(node, began));
+        let (name, steps) = (&graph.topology.outline.name, self.state.steps());
+        let span = self.spans.open(|| SpanName { graph: name, node: info.name.as_str(), attempt: 1, step: steps });
+        let state = Arc::clone(&self.state.state);
+        let mut task = TaskStart::new(function, info, state, span, || self.services(node, began));
         let Poll::Ready(result) = task.start_node(waker) else {
             let attempt = task.attempt();
             return Err(InlineCallPause::Waiting(Box::new(WaitingTask { node, began, attempt })));
@@ -254,7 +260,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
 
     /// Goes on with a driver.
     async fn drive(self, rest: Rest) -> Result<Child<S>, RunError> {
-        let Self { site, state, namespace } = self;
+        let Self { site, state, namespace, .. } = self;
         let (session, call) = (Arc::clone(site.task.session()), Arc::clone(site.task.path()));
         let mut driver = Driver::new(site.runtime(), session, call, None, None)?;
         driver.machine.take_over(state);

@@ -10,6 +10,7 @@ use std::pin::Pin;
 use std::task::{Context as PollContext, Poll, ready};
 
 use tokio::task::JoinHandle;
+use tracing::Instrument;
 
 /// So many levels share a stack.
 const LEVELS: usize = 8;
@@ -25,7 +26,7 @@ pub(crate) struct OwnStack<T>(JoinHandle<T>);
 
 impl<T: Send + 'static> OwnStack<T> {
     pub(crate) fn spawn(future: impl Future<Output = T> + Send + 'static) -> Self {
-        Self(tokio::spawn(future))
+        Self(tokio::spawn(future.in_current_span()))
     }
 }
 

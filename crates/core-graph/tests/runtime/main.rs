@@ -40,6 +40,7 @@ mod routing;
 mod sends;
 mod silent_failures;
 mod simulation;
+mod spans;
 mod statuses;
 mod step_timeouts;
 mod stopping;

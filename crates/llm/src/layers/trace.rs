@@ -51,8 +51,10 @@ impl Traced {
         let id = self.inner.id();
         let output = if request.format == ResponseFormat::Text { "text" } else { "json" };
         let params = &request.params;
+        // Numbers are signed: exporters of spans know no others.
         let stop = (!params.stop.is_empty()).then(|| json(&params.stop));
-        let (address, port) = self.server.as_ref().map_or((None, None), |(address, port)| (Some(address), Some(*port)));
+        let (address, port) =
+            self.server.as_ref().map_or((None, None), |(address, port)| (Some(address), Some(i64::from(*port))));
         let span = info_span!(
             "chat",
             otel.name = %format_args!("chat {}", id.name),
@@ -61,10 +63,10 @@ impl Traced {
             gen_ai.operation.name = "chat",
             gen_ai.provider.name = %provider_name(&id.provider),
             gen_ai.request.model = %id.name,
-            gen_ai.request.max_tokens = params.max_tokens,
+            gen_ai.request.max_tokens = params.max_tokens.map(i64::from),
             gen_ai.request.temperature = params.temperature,
             gen_ai.request.top_p = params.top_p,
-            gen_ai.request.seed = params.seed,
+            gen_ai.request.seed = params.seed.map(signed),
             gen_ai.request.stop_sequences = stop,
             gen_ai.request.stream = stream,
             gen_ai.output.type = output,
@@ -111,12 +113,16 @@ fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 fn record_usage(span: &Span, usage: Usage) {
-    span.record("gen_ai.usage.input_tokens", usage.input);
-    span.record("gen_ai.usage.output_tokens", usage.output);
-    span.record("gen_ai.usage.cache_read.input_tokens", usage.cache_read);
-    span.record("gen_ai.usage.cache_creation.input_tokens", usage.cache_write);
-    span.record("gen_ai.usage.reasoning.output_tokens", usage.reasoning);
+    span.record("gen_ai.usage.input_tokens", signed(usage.input));
+    span.record("gen_ai.usage.output_tokens", signed(usage.output));
+    span.record("gen_ai.usage.cache_read.input_tokens", signed(usage.cache_read));
+    span.record("gen_ai.usage.cache_creation.input_tokens", signed(usage.cache_write));
+    span.record("gen_ai.usage.reasoning.output_tokens", signed(usage.reasoning));
 }
 
 fn record(span: &Span, end: Result<&ChatResponse, &ModelError>, content: bool) {

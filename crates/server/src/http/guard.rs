@@ -36,6 +36,7 @@ use super::problem::Problem;
 use super::query::Query;
 use super::routes::{Access, Render, Routes, scope_of};
 use super::security::{Limits, Security, SecurityError};
+use super::span;
 
 /// The guard of one server, shared by all that serve requests.
 #[derive(Clone, Debug)]
@@ -194,18 +195,10 @@ async fn observe(State(entry): State<Entry>, mut request: Request, next: Next) -
     let route = template(&request).unwrap_or("unknown").to_owned();
     let rule = entry.rule(&request);
     request.extensions_mut().insert(JsonDepth(entry.guard.0.limits.json_depth));
-    let span = tracing::info_span!(
-        "request",
-        id = id.to_str().unwrap_or_default(),
-        %method,
-        route,
-        caller = tracing::field::Empty,
-        status = tracing::field::Empty,
-    );
+    let span = span::of_request(&request, id.to_str().unwrap_or_default(), template(&request));
     let in_flight = entry.guard.0.metrics.begin();
     let mut response = next.run(request).instrument(span.clone()).await;
     drop(in_flight);
-    span.record("status", response.status().as_u16());
     entry.guard.0.metrics.answered(&method, &route, response.status(), began.elapsed());
     let rendered = rule.render.and_then(|render| response.extensions().get::<Problem>().map(render));
     if let Some(body) = rendered {
@@ -213,7 +206,7 @@ async fn observe(State(entry): State<Entry>, mut request: Request, next: Next) -
         *response.body_mut() = Body::from(body.to_string());
     }
     response.headers_mut().insert(X_REQUEST_ID, id);
-    response
+    span::answer(span, response)
 }
 
 /// The client's id, if it is one that may stand in a log.
@@ -237,7 +230,7 @@ async fn check_perimeter(State(entry): State<Entry>, request: Request, next: Nex
 async fn admit(State(entry): State<Entry>, mut request: Request, next: Next) -> Response {
     match entry.caller(&request) {
         Ok(caller) => {
-            tracing::Span::current().record("caller", &*caller.name);
+            span::note_caller(&caller.name);
             request.extensions_mut().insert(caller);
             next.run(request).await
         }

@@ -20,6 +20,7 @@ mod refused;
 mod routes;
 mod security;
 mod serve;
+mod span;
 mod sse;
 mod stall;
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::runs::execute::{Executed, interrupts, standing};
 use crate::runs::follow::Progress;
 use crate::runs::live::{Cancel, Ending};
 use crate::runs::run_queue::{Job, RunQueue};
+use crate::runs::span;
 use crate::runs::webhook_body::webhook_body;
 use crate::runs::{Inner, now};
 
@@ -22,12 +23,16 @@ impl Inner {
     pub(super) async fn finish(&self, queue: &RunQueue, job: Job, executed: Executed) {
         let (mut ending, progress) = match executed {
             Executed::Ended(ending, progress) => (ending, progress),
-            Executed::Left => return self.leave(&job).await,
+            Executed::Left => {
+                span::note_left();
+                return self.leave(&job).await;
+            }
         };
         let is_taken_back = job.live.cancelled() == Some(Cancel::Rollback);
         if is_taken_back {
             self.take_back(&job.record, &progress, &mut ending).await;
         }
+        span::note_end(&ending);
         let last = self.tell_end(queue, job.record.run_id, &ending);
         // Before the record: a process that dies between the two executes the end again.
         if !is_taken_back

@@ -8,6 +8,7 @@
 //! | how a run begins, of its order and how the thread stands | `plan.rs` |
 //! | a run from its beginning to its end | `execute.rs` |
 //! | what the runtime tells goes to the log | `follow.rs` |
+//! | a run has a span, in the trace of its request | `span.rs` |
 //! | a run is recorded as ended after its last event is stored | `finish.rs` |
 //! | what is posted of a run that has ended | `webhook_body.rs` |
 //! | what a process that died did not tell is told from the store | `missing.rs` |
@@ -22,6 +23,7 @@ mod order;
 mod plan;
 mod recover;
 mod run_queue;
+mod span;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -99,6 +101,8 @@ pub(crate) struct NewRun {
     pub(crate) webhook: Option<String>,
     /// The run's id; a new one where none is given. A run of this id is accepted once.
     pub(crate) run_id: Option<Uuid>,
+    /// The span that asks for it, where spans are sent to anybody.
+    pub(crate) traceparent: Option<String>,
 }
 
 /// A run that was accepted.

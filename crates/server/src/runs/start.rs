@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use futures::FutureExt;
 use graphloom_core_graph::checkpoint::{CheckpointError, CheckpointRow};
 use serde_json::Value;
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::records::{Completion, RecordError, RunRecord, RunStatus, ThreadCreate, ThreadStatus};
@@ -12,6 +13,7 @@ use crate::refusal::Refusal;
 use crate::runs::execute::{Executed, Execution};
 use crate::runs::order::Order;
 use crate::runs::run_queue::{Job, RunQueue};
+use crate::runs::span;
 use crate::runs::{Inner, NewRun, now};
 
 impl Inner {
@@ -23,7 +25,8 @@ impl Inner {
         starts: bool,
         before: u64,
     ) -> Result<(RunRecord, Option<CheckpointRow>), Refusal> {
-        let NewRun { assistant, graph, order, metadata, multitask, start_at, temporary, webhook, run_id } = new;
+        let NewRun { assistant, graph, order, metadata, multitask, start_at, temporary, webhook, run_id, traceparent } =
+            new;
         let mut record = RunRecord::new(thread, assistant, graph, now());
         record.run_id = run_id.unwrap_or(record.run_id);
         record.metadata = metadata;
@@ -37,6 +40,7 @@ impl Inner {
         }
         record.on_completion = temporary.unwrap_or_default();
         record.webhook = webhook;
+        record.traceparent = traceparent;
         let mut base = None;
         if starts {
             record.status = RunStatus::Running;
@@ -88,7 +92,12 @@ impl Inner {
     }
 
     /// Executes a run whose turn has come, and records how it ended.
-    pub(super) async fn run(&self, queue: &RunQueue, mut job: Job) {
+    pub(super) async fn run(&self, queue: &RunQueue, job: Job) {
+        let span = span::of_run(&job.record, job.attempt);
+        self.run_in_span(queue, job).instrument(span).await;
+    }
+
+    async fn run_in_span(&self, queue: &RunQueue, mut job: Job) {
         if let Err(error) = self.mark_running(&mut job).await {
             tracing::error!(run = %job.record.run_id, %error, "a run cannot be recorded as running");
         }

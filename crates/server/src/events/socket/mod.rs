@@ -17,6 +17,7 @@ use futures::stream::{FuturesUnordered, SplitSink};
 use futures::{FutureExt, SinkExt, StreamExt};
 use serde_json::Value;
 use tokio::time::{Instant, interval_at};
+use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
 use super::command::{Command, CommandError, ErrorCode, Malformed, Sender, Success, answer};
@@ -46,7 +47,11 @@ pub(crate) fn upgrade(host: Host, thread: Result<Uuid, Problem>, caller: Caller,
     let socket = socket.max_message_size(host.guard.largest_body()).max_frame_size(host.guard.largest_body());
     let opened = thread.and_then(|thread| Ok((thread, host.guard.capacity().stream()?)));
     match opened {
-        Ok((thread, permit)) => socket.on_upgrade(move |socket| serve(host, thread, caller, socket, permit)),
+        Ok((thread, permit)) => {
+            // What a client commands belongs to the request that opened the socket.
+            let span = Span::current();
+            socket.on_upgrade(move |socket| serve(host, thread, caller, socket, permit).instrument(span))
+        }
         Err(problem) => socket.on_upgrade(move |socket| refuse(socket, problem)),
     }
 }

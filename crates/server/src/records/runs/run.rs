@@ -126,6 +126,9 @@ pub(crate) struct RunRecord {
     /// Whether a process that stopped left it in the middle.
     #[serde(default)]
     pub(crate) is_left: bool,
+    /// The span that asked for it, where spans are sent to anybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) traceparent: Option<String>,
 }
 
 impl RunRecord {
@@ -152,6 +155,7 @@ impl RunRecord {
             base: None,
             before: 0,
             is_left: false,
+            traceparent: None,
         }
     }
 

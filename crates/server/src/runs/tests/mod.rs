@@ -35,6 +35,7 @@ impl Fixture {
             temporary: None,
             webhook: None,
             run_id: None,
+            traceparent: None,
         }
     }
 
