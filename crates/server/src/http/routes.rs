@@ -164,6 +164,7 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     }
 
     /// Adds routes that others made, whose scopes are those of [`scope_of`]; the `OpenAPI` document does not have them.
+    #[cfg(feature = "mcp")]
     pub(crate) fn services(mut self, services: Router<S>) -> Self {
         self.services = self.services.merge(services);
         self
