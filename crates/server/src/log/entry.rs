@@ -117,17 +117,35 @@ impl Entry {
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         const BARE: usize = 256;
-        let of_values = match &self.event {
+        let of_what_it_carries = match &self.event {
             LogEvent::Custom { payload: value, .. }
             | LogEvent::Update { values: value, .. }
             | LogEvent::TaskStarted { packet: Some(value), .. } => bytes(value),
-            LogEvent::Commit(CommitOf { values: fields, .. }) | LogEvent::RunStarted { values: Some(fields), .. } => {
-                bytes_of(fields)
+            LogEvent::Commit(CommitOf { values, .. }) => bytes_of(values),
+            LogEvent::RunStarted { values, asked, .. } => values.as_ref().map_or(0, bytes_of) + bytes_of(asked),
+            LogEvent::Message { chunk, .. } => bytes_of_chunk(chunk),
+            LogEvent::Interrupted { interrupt, .. } => bytes_of_interrupt(interrupt),
+            LogEvent::RunEnded { failure, interrupts, .. } => {
+                let failure = failure.as_ref().map_or(0, |failure| failure.message.len());
+                failure + interrupts.iter().map(bytes_of_interrupt).sum::<usize>()
             }
-            _ => 0,
+            LogEvent::TaskRetry { error: text, .. }
+            | LogEvent::TaskFailed { error: text, .. }
+            | LogEvent::Warning { message: text }
+            | LogEvent::SubgraphEnded { detail: text, .. } => text.len(),
+            LogEvent::TaskStarted { packet: None, .. } | LogEvent::SubgraphStarted { .. } | LogEvent::Lost { .. } => 0,
         };
-        BARE + of_values
+        BARE + of_what_it_carries
     }
+}
+
+fn bytes_of_chunk(chunk: &MessageChunk) -> usize {
+    let calls = chunk.tool_calls.iter().map(|call| call.args.len());
+    chunk.content.len() + chunk.reasoning.as_ref().map_or(0, String::len) + calls.sum::<usize>()
+}
+
+fn bytes_of_interrupt(interrupt: &Interrupt) -> usize {
+    bytes(&interrupt.value) + interrupt.response_schema.as_ref().map_or(0, bytes)
 }
 
 fn bytes(value: &Value) -> usize {

@@ -8,11 +8,13 @@
 //! | --- | --- |
 //! | what can be told | `entry.rs` |
 //! | entries are numbered, stored and given out in one order | `thread_log.rs` |
+//! | what is in memory is bounded in entries and in bytes | `held.rs` |
 //! | entries are stored in segments, found by their numbers | `segments.rs` |
 //! | a reader takes what is in memory, or else reads the store | `tail.rs` |
 //! | what one run told, to its end | `run_tail.rs` |
 
 mod entry;
+mod held;
 mod run_tail;
 mod segments;
 mod tail;
@@ -57,10 +59,18 @@ impl Logs {
     /// # Errors
     /// The store's.
     pub(crate) async fn open(&self, thread: Uuid) -> Result<Arc<ThreadLog>, StoreError> {
+        self.open_again(thread, false).await
+    }
+
+    /// As [`open`](Self::open), to write a log that may be of a thread which was made for one run.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn open_again(&self, thread: Uuid, is_temporary: bool) -> Result<Arc<ThreadLog>, StoreError> {
         if let Some(log) = self.in_use(thread) {
             return Ok(log);
         }
-        let segments = self.segments(thread, None);
+        let segments = self.segments(thread, is_temporary.then_some(TEMPORARY));
         let newest = segments.newest().await?;
         Ok(self.enter(thread, segments, newest))
     }
@@ -76,8 +86,10 @@ impl Logs {
     /// # Errors
     /// The store's.
     pub(crate) async fn delete(&self, thread: Uuid) -> Result<(), StoreError> {
-        if let Some(log) = self.in_use(thread) {
-            log.close();
+        // Whoever opens the log from here on gets another one.
+        let in_use = self.open.remove(&thread).and_then(|(_, log)| log.upgrade());
+        if let Some(log) = in_use {
+            log.close().await;
         }
         self.segments(thread, None).delete().await
     }

@@ -7,6 +7,7 @@ use graphloom_core_graph::store::{MemoryStore, Store};
 use uuid::Uuid;
 
 use super::*;
+use crate::messages::MessageChunk;
 
 fn warning(n: u64) -> LogEvent {
     LogEvent::Warning { message: n.to_string() }
@@ -90,4 +91,35 @@ async fn large_entries_are_stored_few_at_a_time() {
     assert_eq!(next, last + 1);
     // Ten of 100 KiB are below 1 MiB, and one that is larger is alone.
     assert_eq!(counts, [10, 10, 10, 10, 1, 1, 1]);
+}
+
+#[tokio::test]
+async fn what_is_held_in_memory_is_bounded_in_bytes() {
+    let large = || LogEvent::Message {
+        task: "".into(),
+        node: String::new(),
+        chunk: MessageChunk { content: "x".repeat(1 << 20), ..MessageChunk::default() },
+    };
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let log = Logs::new(store).open(Uuid::now_v7()).await.unwrap();
+    // Nothing is stored before this task gives way.
+    for count in 1..=4 {
+        assert!(futures::poll!(Box::pin(log.room())).is_ready());
+        log.append(Uuid::nil(), "".into(), 0, large());
+        assert_eq!(log.held(), (0, count));
+    }
+    assert!(futures::poll!(Box::pin(log.room())).is_pending(), "4 MiB wait to be stored: the run waits");
+    log.append(Uuid::nil(), "".into(), 0, large());
+    log.flushed(5).await.unwrap();
+    assert!(futures::poll!(Box::pin(log.room())).is_ready());
+    assert_eq!(log.held(), (1, 0), "two of 1 MiB and something are over the bound");
+    for count in 0..5 {
+        let entry = log.after(count).next().await.unwrap().unwrap();
+        assert!(matches!(&entry.event, LogEvent::Message { chunk, .. } if chunk.content.len() == 1 << 20));
+    }
+    for _ in 0..9 {
+        let event = LogEvent::Warning { message: "x".repeat(400 << 10) };
+        log.flushed(log.append(Uuid::nil(), "".into(), 0, event)).await.unwrap();
+    }
+    assert_eq!(log.held(), (5, 0), "five of 400 KiB are below 2 MiB");
 }

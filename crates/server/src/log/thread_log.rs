@@ -6,7 +6,6 @@
 //! 4. What is in memory is bounded: a reader that is further behind reads the store, and a run that is further ahead of the
 //!    store than the bound waits for the writer.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -15,21 +14,19 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::log::entry::{Entry, LogEvent};
+use crate::log::held::{Bound, Held};
 use crate::log::segments::{Place, Segments};
 use crate::log::{OpenLogs, Tail};
 
-/// Stored entries that are kept in memory for readers.
-const RECENT: usize = 512;
+/// Stored entries that are kept in memory for readers, save that the newest is kept whatever it takes.
+const RECENT: Bound = Bound { entries: 512, bytes: 2 << 20 };
 
-/// Entries of one segment at most.
-const SEGMENT: usize = 512;
-
-/// Bytes of one segment, save that a segment has one entry at least. A reader that reads the store holds one segment, and so
+/// What one segment holds at most, save that it has one entry at least. A reader that reads the store holds one segment, and so
 /// long as its client takes nothing it holds it.
-const SEGMENT_BYTES: usize = 1 << 20;
+const SEGMENT: Bound = Bound { entries: 512, bytes: 1 << 20 };
 
-/// Entries that may wait to be stored before their run waits.
-const UNSTORED: usize = 4096;
+/// What may wait to be stored before its run waits.
+const UNSTORED: Bound = Bound { entries: 4096, bytes: 4 << 20 };
 
 /// The log of one thread while it is in use.
 pub(crate) struct ThreadLog {
@@ -50,8 +47,8 @@ struct State {
     stored: u64,
     /// The time of the newest entry: times ascend as numbers do, whatever the clock does.
     time: u64,
-    recent: VecDeque<Arc<Entry>>,
-    queue: VecDeque<Arc<Entry>>,
+    recent: Held,
+    queue: Held,
     is_writing: bool,
     /// Why the last entries could not be stored.
     fault: Option<String>,
@@ -78,8 +75,8 @@ impl ThreadLog {
             segment,
             stored: last,
             time: newest.map_or(0, |place| place.time),
-            recent: VecDeque::new(),
-            queue: VecDeque::new(),
+            recent: Held::default(),
+            queue: Held::default(),
             is_writing: false,
             fault: None,
             is_closed: false,
@@ -107,7 +104,7 @@ impl ThreadLog {
         state.time = time;
         let seq = state.next;
         state.next += 1;
-        state.queue.push_back(Arc::new(Entry { seq, time, run, ns, step, event }));
+        state.queue.push(Arc::new(Entry { seq, time, run, ns, step, event }));
         if !std::mem::replace(&mut state.is_writing, true) {
             drop(state);
             tokio::spawn(Arc::clone(self).write());
@@ -117,7 +114,7 @@ impl ThreadLog {
 
     /// Waits while too much is not stored yet.
     pub(crate) async fn room(&self) {
-        self.until(|state| state.queue.len() < UNSTORED).await;
+        self.until(|state| state.queue.is_below(UNSTORED)).await;
     }
 
     /// Waits until an entry is stored.
@@ -154,14 +151,14 @@ impl ThreadLog {
         loop {
             let (index, entries) = {
                 let mut state = self.lock();
-                let count = segment(&state.queue);
-                if count == 0 || state.is_closed {
+                let entries = state.queue.first(SEGMENT);
+                if entries.is_empty() || state.is_closed {
                     state.is_writing = false;
                     drop(state);
                     self.stored.notify_waiters();
                     return;
                 }
-                (state.segment, state.queue.iter().take(count).cloned().collect::<Vec<_>>())
+                (state.segment, entries)
             };
             let result = self.segments.put(index, &entries).await;
             let mut state = self.lock();
@@ -169,10 +166,11 @@ impl ThreadLog {
                 Ok(()) => {
                     state.segment += 1;
                     state.stored = entries.last().map_or(state.stored, |entry| entry.seq);
-                    state.queue.drain(..entries.len());
-                    state.recent.extend(entries);
-                    let excess = state.recent.len().saturating_sub(RECENT);
-                    state.recent.drain(..excess);
+                    for entry in entries {
+                        state.queue.pop();
+                        state.recent.push(entry);
+                    }
+                    state.recent.shrink(RECENT);
                     state.fault = None;
                 }
                 Err(error) => {
@@ -190,20 +188,25 @@ impl ThreadLog {
         }
     }
 
-    /// Ends the log: nothing more is stored, and readers see its end.
-    pub(super) fn close(&self) {
+    /// Ends the log: when this returns, nothing more is stored. Readers see its end.
+    pub(super) async fn close(&self) {
         self.lock().is_closed = true;
         self.stored.notify_waiters();
+        loop {
+            let stored = self.stored.notified();
+            tokio::pin!(stored);
+            stored.as_mut().enable();
+            if !self.lock().is_writing {
+                return;
+            }
+            stored.await;
+        }
     }
 
     pub(super) fn find(&self, seq: u64) -> Found {
         let state = self.lock();
         if seq <= state.stored {
-            let first = state.recent.front().map_or(u64::MAX, |entry| entry.seq);
-            return match seq.checked_sub(first).and_then(|at| state.recent.get(usize::try_from(at).ok()?)) {
-                Some(entry) => Found::Entry(Arc::clone(entry)),
-                None => Found::InStore,
-            };
+            return state.recent.get(seq).map_or(Found::InStore, Found::Entry);
         }
         match &state.fault {
             _ if state.is_closed => Found::Closed,
@@ -212,22 +215,17 @@ impl ThreadLog {
         }
     }
 
+    /// How many entries are in memory: stored ones, and those that are not stored yet.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> (usize, usize) {
+        let state = self.lock();
+        (state.recent.len(), state.queue.len())
+    }
+
     /// Reads the log after an entry; 0 is from its beginning.
     pub(crate) fn after(self: &Arc<Self>, seq: u64) -> Tail {
         Tail::new(Arc::clone(self), seq + 1)
     }
-}
-
-/// How many entries make the next segment.
-fn segment(queue: &VecDeque<Arc<Entry>>) -> usize {
-    let mut bytes = 0;
-    for (at, entry) in queue.iter().take(SEGMENT).enumerate() {
-        bytes += entry.bytes();
-        if bytes > SEGMENT_BYTES {
-            return at.max(1);
-        }
-    }
-    queue.len().min(SEGMENT)
 }
 
 impl fmt::Debug for ThreadLog {
