@@ -106,8 +106,7 @@ impl Server {
         let router = guard.protect(routes(&host));
         let (stop, stopped) = watch::channel(false);
         let task = tokio::spawn(async move {
-            let mut background = JoinSet::new();
-            langgraph::spawn_background(&host, &mut background);
+            let mut background = background(&host);
             let asked = async move |mut stopped: watch::Receiver<bool>| {
                 // The other end is gone when the server was dropped.
                 drop(stopped.wait_for(|stop| *stop).await);
@@ -155,6 +154,13 @@ impl Running {
             0
         })
     }
+}
+
+/// Starts what a server does without being asked. It ends when this is dropped.
+pub(crate) fn background(host: &Host) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    langgraph::spawn_background(host, &mut tasks);
+    tasks
 }
 
 /// Returns a future that ends when the process is asked to stop.

@@ -10,7 +10,7 @@ use crate::builder::Server;
 use crate::host::Host;
 use crate::http::{Guard, Security};
 use crate::mcp::handler::Handler;
-use crate::running::{StartError, stop_asked};
+use crate::running::{StartError, background, stop_asked};
 
 impl Server {
     /// Serves the assistants as tools of the Model Context Protocol to the program that started this one, over standard
@@ -26,7 +26,8 @@ impl Server {
     }
 
     /// Serves the assistants as tools of the Model Context Protocol over any pair of streams, one JSON message a line,
-    /// until the input ends or `stop` returns. Runs under way are left where the next start takes them up again.
+    /// until the input ends or `stop` returns. Runs under way are left where the next start takes them up again; what an
+    /// earlier process left is taken up, and crons that are due are started, as for any other server.
     ///
     /// # Errors
     /// As [`serve_mcp_stdio`](Self::serve_mcp_stdio).
@@ -39,10 +40,13 @@ impl Server {
         let guard = Guard::new(&Security::at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))))?;
         let host = Host { manager: self.open().await?, guard };
         let handler = Handler::new(host.clone());
+        // Whoever serves streams has its stores alone: nobody else starts what is due.
+        let mut background = background(&host);
         let served = tokio::select! {
             served = serve(handler, input, output) => served,
             () = stop => Ok(()),
         };
+        background.shutdown().await;
         host.manager.drain().await;
         served
     }

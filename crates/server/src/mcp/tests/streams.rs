@@ -4,6 +4,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::oneshot;
 
 use super::*;
+use crate::records::{CronCreate, RunStatus, system_assistant_id};
 
 #[tokio::test]
 async fn one_client_is_served_over_streams_until_it_goes_away() {
@@ -57,4 +58,58 @@ async fn a_client_that_says_nothing_is_no_fault_and_one_that_speaks_otherwise_is
         assert_eq!(fault.is_some(), expected.is_some(), "{fault:?}");
         assert!(fault.unwrap_or_default().contains(expected.unwrap_or_default()));
     }
+}
+
+/// A clock that is an hour behind.
+struct AnHourAgo;
+
+impl Clock for AnHourAgo {
+    fn now(&self) -> u64 {
+        SystemClock.now() - 3_600_000
+    }
+}
+
+#[tokio::test]
+async fn what_a_killed_process_left_is_taken_up_and_crons_that_are_due_are_started() {
+    let storage = Storage::default();
+    let (here, there) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(there);
+    // A process of its own: when its runtime goes, all that it does ends where it is.
+    let process = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    process.spawn(storage.server().serve_mcp(input, output, std::future::pending()));
+    let person = Person::new();
+    let client = Arc::clone(&person).serve_with_lifecycle(here, lifecycle(Generation::Modern)).await.unwrap();
+    let calling = tokio::spawn(async move { client.call_tool(call("ticker", json!({"n": 30, "delay_ms": 20}))).await });
+    person.noticed.notified().await;
+    process.shutdown_background();
+    calling.abort();
+    let thread =
+        storage.until(|thread| thread["status"] == "busy").await["thread_id"].as_str().unwrap().parse().unwrap();
+
+    let store: Arc<dyn Store> = Arc::<MemoryStore>::clone(&storage.memory);
+    let an_hour_ago: Arc<dyn Clock> = Arc::new(AnHourAgo);
+    let cron = CronCreate {
+        assistant_id: system_assistant_id("ticker"),
+        thread_id: Some(thread),
+        schedule: "* * * * *".to_owned(),
+        payload: json!({"input": {"n": 31, "delay_ms": 0}}).as_object().unwrap().clone(),
+        ..CronCreate::default()
+    };
+    let cron = Records::new(&store, &an_hour_ago).crons.create(cron).await.unwrap();
+
+    let (here, there) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(there);
+    let served = tokio::spawn(storage.server().serve_mcp(input, output, std::future::pending()));
+    let records = storage.records();
+    let runs = async || records.runs.of_thread(thread).await.unwrap();
+    let all_ended = async {
+        while runs().await.len() < 2 || runs().await.iter().any(|run| !run.status.is_final()) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), all_ended).await.expect("both runs end");
+    assert!(runs().await.iter().all(|run| run.status == RunStatus::Success));
+    assert_eq!(runs().await[1].metadata["cron_id"], cron.cron_id.to_string());
+    drop(here);
+    served.await.unwrap().unwrap();
 }
