@@ -86,6 +86,7 @@ mod refusal;
 mod running;
 mod runs;
 mod trace;
+mod unattended;
 mod webhooks;
 
 pub use builder::Server;

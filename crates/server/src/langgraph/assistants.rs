@@ -13,12 +13,13 @@ use uuid::Uuid;
 use crate::graph::Graph;
 use crate::host::Host;
 use crate::http::{AssistantUuid, Json, Path, Problem, Query, Routes};
+use crate::langgraph::drawing;
 use crate::langgraph::pages::{page, unfit};
 use crate::langgraph::schemas::{assistant_schemas, subgraph_schemas};
-use crate::langgraph::{drawing, threads};
 use crate::records::{
     Assistant, AssistantCreate, AssistantPatch, AssistantSearch, RecordError, ThreadSearch, VersionSearch,
 };
+use crate::refusal::Refusal;
 
 pub(super) fn routes() -> Routes<Host> {
     Routes::new("Assistants")
@@ -113,7 +114,10 @@ async fn delete(
     found(records.assistants.get(id.0).await)?;
     if query.delete_threads {
         for thread in threads_of(&host, id.0).await? {
-            threads::delete_thread(&host, thread).await?;
+            match host.manager.delete_thread(thread).await {
+                Ok(()) | Err(Refusal::NotFound(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
     }
     records.crons.delete_of_assistant(id.0).await?;

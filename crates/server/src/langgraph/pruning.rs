@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use crate::host::Host;
 use crate::http::Problem;
-use crate::langgraph::threads;
 use crate::records::{RecordError, TtlStrategy};
+use crate::refusal::Refusal;
 
 /// Deletes a thread, or all that it was before its newest checkpoint, and tells whether it did: a thread that is not there
 /// is left out, and so is one that a run is under way on and that is to be kept.
@@ -17,7 +17,12 @@ pub(super) async fn prune(host: &Host, id: Uuid, strategy: TtlStrategy, now: u64
         Err(error) => return Err(error.into()),
     }
     match strategy {
-        TtlStrategy::Delete => threads::delete_thread(host, id).await.map(|()| true),
+        TtlStrategy::Delete => match host.manager.delete_thread(id).await {
+            Ok(()) => Ok(true),
+            // Another deleted it meanwhile.
+            Err(Refusal::NotFound(_)) => Ok(false),
+            Err(error) => Err(error.into()),
+        },
         TtlStrategy::KeepLatest => {
             let retention = Retention::default().keep_last(1).drop_finished_subgraphs().cut_journal();
             match retention.prune(&*host.manager.stores().checkpoints, &id.to_string(), now).await {

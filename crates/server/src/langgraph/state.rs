@@ -279,14 +279,18 @@ async fn committed(host: &Host, thread: &str, number: u64) -> Result<Vec<String>
 /// Writes how a thread stands, after its state was changed from outside.
 pub(super) async fn record_state(host: &Host, graph: &dyn Graph, thread: Uuid) -> Result<ThreadRecord, Problem> {
     let view = graph.view(&thread.to_string(), None).await?;
-    let name = graph.outline().name.clone();
     let change = |record: &mut ThreadRecord| {
-        stand(record, &view);
-        record.graph = Some(name.clone());
-        record.state_changed(SystemClock.now());
+        changed(record, graph, &view);
         Ok(())
     };
     Ok(host.manager.records().threads.update(thread, change).await?)
+}
+
+/// Writes into the record of a thread that its state is another now.
+pub(super) fn changed(record: &mut ThreadRecord, graph: &dyn Graph, view: &View) {
+    stand(record, view);
+    record.graph = Some(graph.outline().name.clone());
+    record.state_changed(SystemClock.now());
 }
 
 /// Writes how a thread stands into its record.

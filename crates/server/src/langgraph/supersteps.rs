@@ -9,7 +9,7 @@ use crate::graph::{Fields, Graph, UpdateFault};
 use crate::host::Host;
 use crate::http::Problem;
 use crate::langgraph::assistants::served;
-use crate::langgraph::state::{fields_of, record_state};
+use crate::langgraph::state::{changed, fields_of};
 use crate::records::ThreadRecord;
 
 /// What was written in one super-step.
@@ -78,13 +78,15 @@ pub(super) fn check(
 }
 
 impl Past {
-    /// Writes the past to a thread that has none.
+    /// Writes the past to a hidden thread that has none, and shows the thread.
     pub(super) async fn write(self, host: &Host, thread: Uuid) -> Result<ThreadRecord, Problem> {
         let graph: &dyn Graph = served(host, &self.graph)?;
         let id = thread.to_string();
         for (node, fields) in self.updates {
             graph.update(&id, None, node, fields).await?;
         }
-        record_state(host, graph, thread).await
+        let view = graph.view(&id, None).await?;
+        let show = |record: &mut ThreadRecord| changed(record, graph, &view);
+        Ok(host.manager.records().threads.show(thread, show).await?)
     }
 }

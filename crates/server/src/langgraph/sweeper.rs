@@ -1,4 +1,5 @@
-//! Takes away what was to be kept for a time only: threads, and items of the stores.
+//! Takes away what was to be kept for a time only: threads, and items of the stores; and what is left of threads whose making or
+//! deletion failed in its middle.
 
 use std::time::Duration;
 
@@ -40,6 +41,7 @@ async fn sweep(host: &Host, now: u64) -> Result<usize, Problem> {
             threads.update(id, again).await?;
         }
     }
+    host.manager.delete_abandoned().await?;
     host.manager.stores().memory.sweep().await?;
     host.manager.logs().sweep().await?;
     Ok(swept)

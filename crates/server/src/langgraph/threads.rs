@@ -12,9 +12,10 @@ use uuid::Uuid;
 use crate::host::Host;
 use crate::http::{Json, Path, Problem, Query, Routes, ThreadUuid};
 use crate::langgraph::pages::{page, unfit};
-use crate::langgraph::supersteps::Superstep;
+use crate::langgraph::supersteps::{Past, Superstep};
 use crate::langgraph::{copies, pruning, storage, supersteps};
 use crate::records::{IfExists, ThreadCreate, ThreadPatch, ThreadRecord, ThreadSearch, Ttl, TtlStrategy};
+use crate::unattended::to_the_end;
 
 pub(super) fn routes() -> Routes<Host> {
     Routes::new("Threads")
@@ -53,14 +54,22 @@ async fn create(State(host): State<Host>, Json(new): Json<Option<NewThread>>) ->
         None => None,
     };
     let threads = &host.manager.records().threads;
-    let is_new = match (thread_id, if_exists) {
-        (Some(id), Some(IfExists::DoNothing)) => threads.get(id).await.is_err(),
-        _ => true,
-    };
-    let thread = threads.create(ThreadCreate { thread_id, metadata, if_exists, ttl }).await.map_err(unfit)?;
-    let Some(past) = past.filter(|_| is_new) else { return Ok(Json(thread.wire())) };
-    match past.write(&host, thread.thread_id).await {
-        Ok(thread) => Ok(Json(thread.wire())),
+    let new = ThreadCreate { thread_id, metadata, if_exists, ttl };
+    let Some(past) = past else { return Ok(Json(threads.create(new).await.map_err(unfit)?.wire())) };
+    let host = host.clone();
+    let made = to_the_end(async move { create_with(&host, new, past).await });
+    Ok(Json(made.await?.wire()))
+}
+
+/// Creates a thread that is seen when its past is complete.
+async fn create_with(host: &Host, new: ThreadCreate, past: Past) -> Result<ThreadRecord, Problem> {
+    let thread = host.manager.records().threads.create_hidden(new).await.map_err(unfit)?;
+    if thread.hidden.is_none() {
+        // It was there before, and has a past of its own.
+        return Ok(thread);
+    }
+    match past.write(host, thread.thread_id).await {
+        Ok(thread) => Ok(thread),
         Err(problem) => {
             host.manager.delete_thread(thread.thread_id).await?;
             Err(problem)
@@ -108,19 +117,12 @@ async fn patch(
 }
 
 async fn delete(State(host): State<Host>, Path(id): Path<ThreadUuid>) -> Result<StatusCode, Problem> {
-    host.manager.records().threads.get(id.0).await?;
-    delete_thread(&host, id.0).await?;
+    host.manager.delete_thread(id.0).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Deletes a thread with all that belongs to it, its crons as well.
-pub(super) async fn delete_thread(host: &Host, id: Uuid) -> Result<(), Problem> {
-    host.manager.records().crons.delete_of_thread(id).await?;
-    Ok(host.manager.delete_thread(id).await?)
-}
-
 async fn copy(State(host): State<Host>, Path(id): Path<ThreadUuid>) -> Result<Json<Value>, Problem> {
-    let copy: ThreadRecord = copies::copy(&host, id.0).await?;
+    let copy: ThreadRecord = to_the_end(async move { copies::copy(&host, id.0).await }).await?;
     Ok(Json(copy.wire()))
 }
 

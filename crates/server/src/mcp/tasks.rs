@@ -122,7 +122,7 @@ pub(super) async fn cancel(host: &Host, task: &str) -> Result<(), ErrorData> {
     if !host.manager.is_busy(record.thread_id) && !is_waiting().await.map_err(internal)? {
         return Ok(());
     }
-    host.manager.cancel_all(record.thread_id, Cancel::Interrupt).await;
+    host.manager.cancel_all(record.thread_id, Cancel::Interrupt).await.map_err(internal)?;
     thread::close(host, record.thread_id, Some(Closed::Cancelled)).await.map_err(internal)
 }
 

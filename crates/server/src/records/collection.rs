@@ -155,7 +155,7 @@ impl<T: DeserializeOwned + Serialize> Collection<T> {
     }
 
     /// All records of a namespace and those below it that have certain values, ordered by namespace and key.
-    pub(super) async fn all(&self, within: &[String], having: &[(&str, Value)]) -> Result<Vec<T>, RecordError> {
+    pub(super) async fn all(&self, within: &[String], having: &[(String, Value)]) -> Result<Vec<T>, RecordError> {
         let mut query = self.query(within)?;
         for (field, value) in having {
             query = query.when(Condition::new(format!("record.{field}"), Comparison::Eq, value.clone()));

@@ -8,6 +8,18 @@ pub(crate) fn contains_fields(container: &Map<String, Value>, part: &Map<String,
     part.iter().all(|(key, part)| container.get(key).is_some_and(|value| contains(value, part)))
 }
 
+/// The conditions on the values below `path` that an object with these parts below it meets: those that a store can look for.
+/// An object that meets them need not contain the parts.
+pub(super) fn conditions<'p>(
+    path: &'p str,
+    part: Option<&'p Map<String, Value>>,
+) -> impl Iterator<Item = (String, Value)> + 'p {
+    let is_plain = |(key, value): &(&String, &Value)| {
+        !key.is_empty() && !key.contains('.') && !matches!(value, Value::Array(_) | Value::Object(_))
+    };
+    part.into_iter().flatten().filter(is_plain).map(move |(key, value)| (format!("{path}.{key}"), value.clone()))
+}
+
 /// Whether a value contains another: objects by key, arrays as sets of elements, numbers by their value, other values
 /// when they are equal.
 pub(super) fn contains(container: &Value, part: &Value) -> bool {

@@ -36,11 +36,20 @@ pub(super) struct Execution<'r> {
 /// How an execution ended.
 pub(super) enum Executed {
     Ended(Box<Ending>, Progress),
+    /// It had ended before its process died, and its log tells how.
+    Told(Box<Ending>, Progress),
     /// The process stops: the run is taken up again by the next one.
     Left,
 }
 
 impl Executed {
+    /// Counts what a process had committed before, which died: the checkpoints after `base`, up to `head`.
+    pub(super) fn after(&mut self, base: Option<u64>, head: Option<u64>) {
+        let (Self::Ended(_, progress) | Self::Told(_, progress)) = self else { return };
+        let last = progress.checkpoints.map(|(_, last)| last).or(head);
+        progress.checkpoints = last.filter(|_| last > base).map(|last| (base.map_or(1, |base| base + 1), last));
+    }
+
     /// A run that could not begin.
     pub(super) fn failed(message: String) -> Self {
         let failure = Some(RunFailure { error: "RunError".to_owned(), message });

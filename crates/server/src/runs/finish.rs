@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use graphloom_core_graph::RunError;
-use graphloom_core_graph::checkpoint::{delete_runs, runs};
+use graphloom_core_graph::checkpoint::{RunRow, delete_runs, runs};
 use uuid::Uuid;
 
 use crate::graph::{Fields, task_id};
 use crate::log::{Interrupt, LogEvent};
-use crate::records::{Completion, PendingInterrupt, RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
+use crate::records::{PendingInterrupt, RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
 use crate::refusal::Refusal;
 use crate::runs::execute::{Executed, interrupts, standing};
 use crate::runs::follow::Progress;
@@ -21,8 +21,9 @@ use crate::runs::{Inner, now};
 impl Inner {
     /// Records how an execution ended, and tells those who wait for it.
     pub(super) async fn finish(&self, queue: &RunQueue, job: Job, executed: Executed) {
-        let (mut ending, progress) = match executed {
-            Executed::Ended(ending, progress) => (ending, progress),
+        let (mut ending, progress, is_told) = match executed {
+            Executed::Ended(ending, progress) => (ending, progress, false),
+            Executed::Told(ending, progress) => (ending, progress, true),
             Executed::Left => {
                 span::note_left();
                 return self.leave(&job).await;
@@ -30,10 +31,10 @@ impl Inner {
         };
         let is_taken_back = job.live.cancelled() == Some(Cancel::Rollback);
         if is_taken_back {
-            self.take_back(&job.record, &progress, &mut ending).await;
+            self.take_back(&job, &progress, &mut ending).await;
         }
         span::note_end(&ending);
-        let last = self.tell_end(queue, job.record.run_id, &ending);
+        let last = if is_told { queue.log.last() } else { self.tell_end(queue, job.record.run_id, &ending) };
         // Before the record: a process that dies between the two executes the end again.
         if !is_taken_back
             && job.record.webhook.is_some()
@@ -45,6 +46,7 @@ impl Inner {
         let (told, recorded) =
             tokio::join!(queue.log.flushed(last), self.record_end(queue, &job, &ending, &progress, is_taken_back));
         queue.end();
+        let is_stored = told.is_ok() && recorded.is_ok();
         if let Err(fault) = told {
             tracing::error!(run = %job.record.run_id, fault, "the end of a run could not be logged");
         }
@@ -53,11 +55,19 @@ impl Inner {
         }
         job.live.end(*ending);
         self.webhooks.deliver(&job.record);
-        if job.record.temporary_thread && job.record.on_completion == Completion::Delete {
-            // Clients that come back find the log for a while.
-            if let Err(error) = self.forget_temporary(&job.record).await {
-                tracing::error!(run = %job.record.run_id, %error, "a temporary thread could not be deleted");
-            }
+        if is_stored {
+            self.done_with(&job.record).await;
+        }
+    }
+
+    /// Does what is left when all of a run's end is stored.
+    pub(super) async fn done_with(&self, run: &RunRecord) {
+        let done = match run.goes_with_its_thread() {
+            true => self.forget_temporary(run).await,
+            false => self.records.runs.done_with(run.run_id).await.map_err(Refusal::from),
+        };
+        if let Err(error) = done {
+            tracing::error!(run = %run.run_id, %error, "a run that has ended is not done with; the next start does it");
         }
     }
 
@@ -92,7 +102,7 @@ impl Inner {
     ) -> Result<(), Refusal> {
         let thread = queue.thread;
         let run = async {
-            if is_taken_back {
+            if is_taken_back && !job.record.goes_with_its_thread() {
                 return self.records.runs.delete(thread, job.record.run_id).await;
             }
             let end = |run: &mut RunRecord| {
@@ -102,10 +112,10 @@ impl Inner {
                 run.is_left = false;
                 Ok(())
             };
-            self.records.runs.update(thread, job.record.run_id, end).await.map(drop)
+            self.records.runs.end(thread, job.record.run_id, end).await.map(drop)
         };
         let stands = async {
-            if has_thread(&job.record) {
+            if !job.record.goes_with_its_thread() {
                 let change = |record: &mut ThreadRecord| {
                     stand(record, ending);
                     if queue.unended() > 1 {
@@ -123,15 +133,19 @@ impl Inner {
         stands
     }
 
-    /// Takes back what a run committed.
-    async fn take_back(&self, run: &RunRecord, progress: &Progress, ending: &mut Ending) {
-        let Some(first) = progress.journal else { return };
+    /// Takes back what a run committed, in this process and in one before that died.
+    async fn take_back(&self, job: &Job, progress: &Progress, ending: &mut Ending) {
+        let run = &job.record;
+        if progress.journal.is_none() && !job.is_taken_up {
+            return;
+        }
         let thread = run.thread_id;
         let (checkpoints, id) = (&*self.stores.checkpoints, thread.to_string());
         let taken = async {
             let made = runs(checkpoints, &id).await?;
-            let ids: Vec<u64> = made.iter().map(|run| run.id).filter(|id| *id >= first).collect();
-            delete_runs(checkpoints, &id, &ids).await?;
+            let first = if job.is_taken_up { first_after(&made, run.base) } else { progress.journal };
+            let ids = made.iter().map(|run| run.id).filter(|id| first.is_some_and(|first| *id >= first));
+            delete_runs(checkpoints, &id, &ids.collect::<Vec<_>>()).await?;
             if let Some(graph) = self.graphs.get(&run.graph) {
                 // The thread stands as it did before the run.
                 let view = graph.view(&id, None).await?;
@@ -147,22 +161,17 @@ impl Inner {
         ending.status = RunStatus::Interrupted;
     }
 
-    async fn forget_temporary(&self, run: &RunRecord) -> Result<(), Refusal> {
-        self.records.runs.delete(run.thread_id, run.run_id).await?;
-        self.delete_checkpoints(run.thread_id).await
-    }
-
     /// Ends a run that waited and never began.
     pub(super) async fn drop_waiting(&self, queue: &RunQueue, job: &Job, cancel: Cancel) -> Result<(), Refusal> {
         let (thread, run) = (job.record.thread_id, job.record.run_id);
         match cancel {
-            Cancel::Rollback => self.records.runs.delete(thread, run).await?,
-            Cancel::Interrupt => {
+            Cancel::Rollback if !job.record.goes_with_its_thread() => self.records.runs.delete(thread, run).await?,
+            Cancel::Rollback | Cancel::Interrupt => {
                 let interrupted = |run: &mut RunRecord| {
                     run.status = RunStatus::Interrupted;
                     Ok(())
                 };
-                self.records.runs.update(thread, run, interrupted).await?;
+                self.records.runs.end(thread, run, interrupted).await?;
             }
         }
         let ending = Ending {
@@ -172,11 +181,15 @@ impl Inner {
             interrupts: Vec::new(),
             failure: None,
         };
-        self.tell_end(queue, run, &ending);
+        let last = self.tell_end(queue, run, &ending);
         job.live.end(ending);
         queue.end();
-        if queue.unended() == 0 && has_thread(&job.record) {
+        if !job.record.goes_with_its_thread() && queue.unended() == 0 {
             self.record_rest(queue, &job.record.graph).await?;
+        }
+        match queue.log.flushed(last).await {
+            Ok(()) => self.done_with(&job.record).await,
+            Err(fault) => tracing::error!(%run, fault, "the end of a run could not be logged"),
         }
         Ok(())
     }
@@ -196,9 +209,11 @@ impl Inner {
     }
 }
 
-/// Whether the thread of a run is there for clients.
-fn has_thread(run: &RunRecord) -> bool {
-    !run.temporary_thread || run.on_completion == Completion::Keep
+/// The first of the runtime's runs after the one that made a checkpoint, or an earlier one.
+fn first_after(made: &[RunRow], base: Option<u64>) -> Option<u64> {
+    let is_before = |run: &RunRow| run.checkpoints.iter().any(|(ns, number)| ns.is_empty() && Some(*number) <= base);
+    let after = made.iter().rposition(is_before).map_or(0, |at| at + 1);
+    made.get(after).map(|run| run.id)
 }
 
 /// Writes how a thread stands after a run.

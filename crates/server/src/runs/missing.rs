@@ -2,8 +2,9 @@
 //!
 //! The runtime commits a checkpoint before it tells of it, and a log stores an entry a moment later. A process that dies in
 //! between leaves checkpoints of which the log knows nothing. They are told from the store, so that a client that comes back
-//! misses no state. What nodes told besides, in that moment, was told to nobody.
+//! misses no state, and sees nothing twice that the log has already. What nodes told besides, in that moment, was told to nobody.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use graphloom_core_graph::EventKind;
@@ -12,11 +13,32 @@ use serde_json::Value;
 
 use crate::graph::{Fields, Graph};
 use crate::log::{CommitOf, LogEvent, ThreadLog};
-use crate::records::RunRecord;
-use crate::refusal::Refusal;
+use crate::records::{RunFailure, RunRecord};
 use crate::runs::follow::node_of;
+use crate::runs::recover::NotTakenUp;
 
-/// Tells the commits of a run that are not in the log.
+/// What a process left untold is among so many of the newest events of the journal.
+const NEWEST: u64 = 1000;
+const PAGE: usize = 1000;
+
+/// What the log has of a run.
+#[derive(Default)]
+pub(super) struct Told {
+    /// The newest checkpoint that it tells of, or that was there before the run.
+    commit: Option<u64>,
+    /// The tasks whose updates it tells of, with no commit after them.
+    updated: BTreeSet<Arc<str>>,
+    /// The run's end.
+    pub(super) end: Option<ToldEnd>,
+}
+
+/// How a run ended, as the log has it.
+pub(super) struct ToldEnd {
+    pub(super) status: String,
+    pub(super) failure: Option<RunFailure>,
+}
+
+/// Tells the commits of a run that are not in the log, up to that of a number where one is given.
 ///
 /// # Errors
 /// The stores'.
@@ -24,18 +46,19 @@ pub(super) async fn tell_missing(
     graph: &dyn Graph,
     checkpoints: &dyn Checkpointer,
     record: &RunRecord,
+    told: &Told,
     log: &Arc<ThreadLog>,
-) -> Result<(), Refusal> {
-    let failed = |error: &dyn std::fmt::Display| Refusal::Failed(error.to_string());
+    last: Option<u64>,
+) -> Result<(), NotTakenUp> {
     let thread = record.thread_id.to_string();
-    let told = told(record, log).await?;
-    let rows = checkpoints.checkpoints(&thread, "", &HistoryFilter::default()).await.map_err(|error| failed(&error))?;
-    let mut missing: Vec<_> = rows.into_iter().take_while(|row| Some(row.number) > told).collect();
+    let rows = checkpoints.checkpoints(&thread, "", &HistoryFilter::default()).await?;
+    let mut missing: Vec<_> = rows.into_iter().take_while(|row| Some(row.number) > told.commit).collect();
+    missing.retain(|row| last.is_none_or(|last| row.number <= last));
     missing.reverse();
-    for row in missing {
-        let view = graph.view(&thread, Some(row.number)).await.map_err(|error| failed(&error))?;
+    for (at, row) in missing.into_iter().enumerate() {
+        let view = graph.view(&thread, Some(row.number)).await?;
         let before = match row.parent {
-            Some(parent) => graph.view(&thread, Some(parent)).await.map_err(|error| failed(&error))?.values,
+            Some(parent) => graph.view(&thread, Some(parent)).await?.values,
             None => Fields::new(),
         };
         let changed: Vec<Arc<str>> = view
@@ -44,12 +67,16 @@ pub(super) async fn tell_missing(
             .filter(|field| row.fields.of(field) == Some(row.number))
             .map(|field| Arc::from(field.as_str()))
             .collect();
-        if let Some(task) = task_of(checkpoints, &thread, &row).await? {
+        let task = task_of(checkpoints, &thread, &row).await?;
+        // What waited for its commit is that of the first one.
+        if let Some(task) = task.filter(|task| at > 0 || !told.updated.contains(task)) {
             let written = changed.iter().filter_map(|field| {
                 let now = view.values.get(&**field)?;
                 Some((field.to_string(), difference(before.get(&**field), now)))
             });
-            let (node, values) = (node_of(&task).to_owned(), Value::Object(written.collect()));
+            let written: Fields = written.collect();
+            let values = if written.is_empty() { Value::Null } else { Value::Object(written) };
+            let node = node_of(&task).to_owned();
             log.append(record.run_id, "".into(), row.step, LogEvent::Update { task, node, values });
         }
         let commit = CommitOf {
@@ -65,16 +92,50 @@ pub(super) async fn tell_missing(
     Ok(())
 }
 
-/// The newest checkpoint that the log tells of, or that was there before the run.
-async fn told(record: &RunRecord, log: &Arc<ThreadLog>) -> Result<Option<u64>, Refusal> {
+/// What the log has of a run.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn told(record: &RunRecord, log: &Arc<ThreadLog>) -> Result<Told, NotTakenUp> {
     let mut tail = log.after(record.before);
-    let mut told = record.base;
-    while let Some(entry) = tail.ready().await.map_err(|error| Refusal::Failed(error.to_string()))? {
-        if let (LogEvent::Commit(commit), true) = (&entry.event, entry.ns.is_empty()) {
-            told = told.max(Some(commit.number));
+    let mut told = Told { commit: record.base, ..Told::default() };
+    while let Some(entry) = tail.ready().await? {
+        if entry.run != record.run_id {
+            continue;
+        }
+        match &entry.event {
+            LogEvent::Commit(commit) if entry.ns.is_empty() => {
+                told.commit = told.commit.max(Some(commit.number));
+                told.updated.clear();
+            }
+            LogEvent::Update { task, .. } if entry.ns.is_empty() => {
+                told.updated.insert(Arc::clone(task));
+            }
+            // An attempt at the task that was told of died before it was committed.
+            LogEvent::TaskStarted { task, .. } => {
+                told.updated.remove(task);
+            }
+            LogEvent::RunEnded { status, failure, .. } => {
+                told.end = Some(ToldEnd { status: status.clone(), failure: failure.clone() });
+            }
+            _ => {}
         }
     }
     Ok(told)
+}
+
+/// Why the newest task failed that failed for good in the newest run of the runtime; none where none did.
+pub(super) async fn task_failure(checkpoints: &dyn Checkpointer, thread: &str) -> Result<Option<String>, NotTakenUp> {
+    let last = checkpoints.last_seq(thread).await?;
+    let rows = checkpoints.journal(thread, last.saturating_sub(NEWEST), PAGE).await?;
+    for event in rows.iter().rev().filter_map(|stored| stored.event.read().ok()) {
+        match event.kind {
+            EventKind::TaskFailed { error, .. } => return Ok(Some(error)),
+            EventKind::RunStarted { .. } if event.ns.is_empty() => break,
+            _ => {}
+        }
+    }
+    Ok(None)
 }
 
 /// The only task that a checkpoint commits. Of several it is not known who wrote what.
@@ -82,11 +143,9 @@ async fn task_of(
     checkpoints: &dyn Checkpointer,
     thread: &str,
     row: &CheckpointRow,
-) -> Result<Option<Arc<str>>, Refusal> {
-    let failed = |error: &dyn std::fmt::Display| Refusal::Failed(error.to_string());
-    let last = checkpoints.last_seq(thread).await.map_err(|error| failed(&error))?;
-    // What a process left untold is among the newest events.
-    let rows = checkpoints.journal(thread, last.saturating_sub(1000), 1000).await.map_err(|error| failed(&error))?;
+) -> Result<Option<Arc<str>>, NotTakenUp> {
+    let last = checkpoints.last_seq(thread).await?;
+    let rows = checkpoints.journal(thread, last.saturating_sub(NEWEST), PAGE).await?;
     for stored in rows.iter().rev() {
         let Ok(event) = stored.event.read() else { continue };
         if let EventKind::Committed { checkpoint, tasks, .. } = event.kind

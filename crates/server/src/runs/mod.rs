@@ -13,6 +13,7 @@
 //! | what is posted of a run that has ended | `webhook_body.rs` |
 //! | what a process that died did not tell is told from the store | `missing.rs` |
 //! | a run whose process died goes on, or begins, when the server starts | `recover.rs` |
+//! | a thread goes with all that belongs to it, or not at all | `remove.rs` |
 
 mod execute;
 mod finish;
@@ -22,9 +23,12 @@ mod missing;
 mod order;
 mod plan;
 mod recover;
+mod remove;
 mod run_queue;
 mod span;
 mod start;
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod webhook_body;
@@ -38,11 +42,11 @@ use graphloom_core_graph::{Clock, SystemClock};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-use crate::artifacts;
 use crate::graph::{Fields, Graph, Stores};
 use crate::log::{Logs, ThreadLog};
 use crate::records::{Completion, Multitask, Records, RunRecord};
 use crate::refusal::Refusal;
+use crate::unattended::to_the_end;
 use crate::webhooks::Webhooks;
 
 pub(crate) use execute::interrupts;
@@ -176,9 +180,8 @@ impl RunManager {
         }
         // A client that goes away in between must not leave a run that is stored and never begins.
         let inner = Arc::clone(inner);
-        let accepted =
-            tokio::spawn(async move { inner.queue(thread, new.temporary.is_some()).await?.accept(&inner, new).await });
-        accepted.await.unwrap_or_else(|error| Err(Refusal::Failed(format!("a run was not accepted: {error}"))))
+        let is_temporary = new.temporary == Some(Completion::Delete);
+        to_the_end(async move { inner.queue(thread, is_temporary).await?.accept(&inner, new).await }).await
     }
 
     /// The run, if this process executes it or holds it in a queue.
@@ -211,31 +214,17 @@ impl RunManager {
     }
 
     /// Cancels all runs of a thread, the last one first, and waits until they have ended.
-    pub(crate) async fn cancel_all(&self, thread: Uuid, cancel: Cancel) {
-        while let Some(locked) = self.inner.queue_in_use(thread).await {
-            let Some(run) = locked.runs().last().map(|live| live.run) else { return };
-            match locked.cancel(&self.inner, run, cancel).await {
-                Ok(Some(live)) => drop(live.ended().await),
-                Ok(None) => {}
-                Err(error) => {
-                    tracing::error!(%thread, %run, %error, "a run cannot be cancelled");
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Deletes a thread with its checkpoints, runs, log and documents; runs under way are cancelled first.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`]; the store's.
-    pub(crate) async fn delete_thread(&self, thread: Uuid) -> Result<(), Refusal> {
-        self.cancel_all(thread, Cancel::Interrupt).await;
-        self.inner.records.threads.delete(thread).await?;
-        self.inner.records.runs.delete_of_thread(thread).await?;
-        self.inner.logs.delete(thread).await?;
-        artifacts::delete_all(&*self.inner.stores.memory, &thread.to_string()).await?;
-        self.inner.delete_checkpoints(thread).await
+    /// The store's, where a run that waits cannot be recorded as cancelled.
+    pub(crate) async fn cancel_all(&self, thread: Uuid, cancel: Cancel) -> Result<(), Refusal> {
+        while let Some(locked) = self.inner.queue_in_use(thread).await {
+            let Some(run) = locked.runs().last().map(|live| live.run) else { break };
+            if let Some(live) = locked.cancel(&self.inner, run, cancel).await? {
+                live.ended().await;
+            }
+        }
+        Ok(())
     }
 
     /// Stops accepting runs, and stops those under way where they can be taken up again. Returns when all have stopped.

@@ -1,18 +1,22 @@
 //! What a process that died left: queued runs begin, and runs under way go on.
+//!
+//! A run whose own thread or log cannot be read ends as failed, and says why: it keeps no other run waiting, and its thread
+//! stays as it is. A store that fails is another matter: the server does not start then.
 
 use std::sync::Arc;
 
-use graphloom_core_graph::checkpoint::ThreadStatus as Standing;
+use graphloom_core_graph::RunError;
+use graphloom_core_graph::checkpoint::{CheckpointError, ThreadStatus as Standing};
+use graphloom_core_graph::store::StoreError;
 
-use uuid::Uuid;
-
-use crate::records::{RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadSearch, ThreadStatus};
+use crate::log::{LogEvent, TailError, ThreadLog};
+use crate::records::{RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
 use crate::refusal::Refusal;
 use crate::runs::execute::{Executed, interrupts, standing};
 use crate::runs::finish::stand;
 use crate::runs::follow::Progress;
 use crate::runs::live::{Ending, LiveRun};
-use crate::runs::missing::tell_missing;
+use crate::runs::missing::{ToldEnd, task_failure, tell_missing, told};
 use crate::runs::run_queue::Job;
 use crate::runs::{Inner, RunManager};
 
@@ -22,8 +26,50 @@ enum CrashPoint {
     Nothing,
     /// It was in the middle.
     Middle,
-    /// It had ended, and only its record did not say so.
+    /// It had ended, and neither its log nor its record said so.
     Ended(Ending),
+    /// It had ended, and only its record did not say so.
+    Told(Ending),
+}
+
+/// Why a run is not taken up.
+pub(super) enum NotTakenUp {
+    /// What is stored of its own thread cannot be read.
+    Unreadable(String),
+    /// The store fails.
+    Store(Refusal),
+}
+
+impl From<RunError> for NotTakenUp {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Checkpoint(error) => error.into(),
+            RunError::GraphMismatch { .. } | RunError::Migration { .. } | RunError::State(_) => {
+                Self::Unreadable(error.to_string())
+            }
+            other => Self::Store(other.into()),
+        }
+    }
+}
+
+impl From<CheckpointError> for NotTakenUp {
+    fn from(error: CheckpointError) -> Self {
+        match error {
+            CheckpointError::Corrupt { .. } => Self::Unreadable(error.to_string()),
+            other => Self::Store(other.into()),
+        }
+    }
+}
+
+impl From<TailError> for NotTakenUp {
+    fn from(error: TailError) -> Self {
+        match error {
+            TailError::Gone { .. } | TailError::Store(StoreError::Corrupt { .. }) => {
+                Self::Unreadable(error.to_string())
+            }
+            TailError::Unstored(_) | TailError::Store(_) => Self::Store(Refusal::Failed(error.to_string())),
+        }
+    }
 }
 
 impl RunManager {
@@ -32,7 +78,12 @@ impl RunManager {
     /// # Errors
     /// The store's.
     pub(crate) async fn recover(&self) -> Result<usize, Refusal> {
-        let unfinished = self.inner.records.runs.unfinished().await?;
+        self.delete_abandoned().await?;
+        let (over, unfinished): (Vec<_>, Vec<_>) =
+            self.inner.records.runs.left().await?.into_iter().partition(|run| run.status.is_final());
+        for run in over {
+            self.inner.end_again(&run).await?;
+        }
         let count = unfinished.len();
         let ids: Vec<_> = unfinished.iter().map(|run| run.run_id).collect();
         self.inner.webhooks.recover(&ids).await?;
@@ -40,9 +91,8 @@ impl RunManager {
             self.inner.take_up(record).await?;
         }
         // A thread that is busy with no run: the process died after the record of its run, and before its own.
-        let busy = ThreadSearch { status: Some(ThreadStatus::Busy), ..ThreadSearch::default() };
-        for thread in self.inner.records.threads.ids(&busy).await? {
-            if !self.is_busy(thread) {
+        for thread in self.inner.records.threads.busy().await? {
+            if thread.hidden.is_none() && !self.is_busy(thread.thread_id) {
                 self.inner.settle(thread).await?;
             }
         }
@@ -52,24 +102,34 @@ impl RunManager {
 
 impl Inner {
     async fn take_up(self: &Arc<Self>, record: RunRecord) -> Result<(), Refusal> {
+        let log = self.logs.open_again(record.thread_id, record.goes_with_its_thread()).await?;
         let locked = self.queue(record.thread_id, false).await?;
+        drop(log);
         locked.queue.begin();
         let live = LiveRun::new(record.run_id);
         let mut job = Job { record, live, attempt: 1, is_taken_up: false, goes_on: false, base: None };
         if job.record.status == RunStatus::Running {
             (job.attempt, job.is_taken_up) = (2, true);
-            if let Some(graph) = self.graphs.get(&job.record.graph) {
-                tell_missing(&**graph, &*self.stores.checkpoints, &job.record, &locked.queue.log).await?;
-            }
-            match self.left(&job.record).await? {
-                CrashPoint::Nothing => {}
-                CrashPoint::Middle => job.goes_on = true,
-                CrashPoint::Ended(ending) => {
-                    let executed = Executed::Ended(Box::new(ending), Progress::default());
-                    self.finish(&locked.queue, job, executed).await;
-                    locked.next(self);
-                    return Ok(());
+            let ended = match self.left(&job.record, &locked.queue.log).await {
+                Ok(CrashPoint::Nothing) => None,
+                Ok(CrashPoint::Middle) => {
+                    job.goes_on = true;
+                    None
                 }
+                Ok(CrashPoint::Ended(ending)) => Some(Executed::Ended(Box::new(ending), Progress::default())),
+                Ok(CrashPoint::Told(ending)) => Some(Executed::Told(Box::new(ending), Progress::default())),
+                Err(NotTakenUp::Unreadable(reason)) => {
+                    tracing::error!(run = %job.record.run_id, thread = %job.record.thread_id, reason, "a run cannot go on");
+                    Some(Executed::failed(format!("the run cannot go on after its process died: {reason}")))
+                }
+                Err(NotTakenUp::Store(refusal)) => return Err(refusal),
+            };
+            if let Some(mut executed) = ended {
+                let head = self.head(job.record.thread_id).await?.map(|row| row.number);
+                executed.after(job.record.base, head);
+                self.finish(&locked.queue, job, executed).await;
+                locked.next(self);
+                return Ok(());
             }
         }
         tracing::info!(run = %job.record.run_id, thread = %job.record.thread_id, goes_on = job.goes_on, "a run is taken up");
@@ -77,9 +137,43 @@ impl Inner {
         Ok(())
     }
 
+    /// Does what is left of the end of a run that is recorded as ended: its log may not tell it yet.
+    async fn end_again(&self, record: &RunRecord) -> Result<(), Refusal> {
+        let log = self.logs.open_again(record.thread_id, record.goes_with_its_thread()).await?;
+        match self.tell_end_again(record, &log).await {
+            Ok(()) => {}
+            Err(NotTakenUp::Store(refusal)) => return Err(refusal),
+            Err(NotTakenUp::Unreadable(reason)) => {
+                tracing::error!(run = %record.run_id, thread = %record.thread_id, reason, "the end of a run cannot be told");
+            }
+        }
+        log.flushed(log.last()).await.map_err(Refusal::Failed)?;
+        self.done_with(record).await;
+        Ok(())
+    }
+
+    async fn tell_end_again(&self, record: &RunRecord, log: &Arc<ThreadLog>) -> Result<(), NotTakenUp> {
+        let told = told(record, log).await?;
+        if told.end.is_some() {
+            return Ok(());
+        }
+        let (thread, mut open) = (record.thread_id.to_string(), Vec::new());
+        if let (Some(graph), Some((_, last))) = (self.graphs.get(&record.graph), record.checkpoints) {
+            tell_missing(&**graph, &*self.stores.checkpoints, record, &told, log, Some(last)).await?;
+            let view = graph.view(&thread, None).await?;
+            // What came after the run has questions of its own.
+            if view.checkpoint.as_ref().is_some_and(|row| row.number == last) {
+                open = interrupts(&thread, &view);
+            }
+        }
+        let (status, failure) = (record.status.as_str().to_owned(), record.error.clone());
+        log.append(record.run_id, "".into(), 0, LogEvent::RunEnded { status, failure, interrupts: open });
+        Ok(())
+    }
+
     /// Records how a thread stands that is not busy any more.
-    async fn settle(&self, thread: Uuid) -> Result<(), Refusal> {
-        let record = self.records.threads.get(thread).await?;
+    async fn settle(&self, record: ThreadRecord) -> Result<(), Refusal> {
+        let thread = record.thread_id;
         let graph = record.graph.as_ref().and_then(|graph| self.graphs.get(graph));
         let view = match graph {
             Some(graph) => Some(graph.view(&thread.to_string(), None).await?),
@@ -106,22 +200,38 @@ impl Inner {
         Ok(())
     }
 
-    async fn left(&self, record: &RunRecord) -> Result<CrashPoint, Refusal> {
+    /// How far a run had come. What it did and its log does not tell is told.
+    async fn left(&self, record: &RunRecord, log: &Arc<ThreadLog>) -> Result<CrashPoint, NotTakenUp> {
         // Without its graph the run fails when it begins, and says so.
         let Some(graph) = self.graphs.get(&record.graph) else { return Ok(CrashPoint::Nothing) };
+        let told = told(record, log).await?;
+        if told.end.is_none() {
+            tell_missing(&**graph, &*self.stores.checkpoints, record, &told, log, None).await?;
+        }
         let thread = record.thread_id.to_string();
-        let view = graph.view(&thread, None).await.map_err(|error| Refusal::Failed(error.to_string()))?;
+        let view = graph.view(&thread, None).await?;
         let head = view.checkpoint.as_ref().map(|row| row.number);
-        let stopped = |status, stands, failure| {
+        let ending = |status, stands, failure| {
             let values = view.checkpoint.is_some().then(|| view.values.clone());
-            CrashPoint::Ended(Ending { status, stands, values, interrupts: interrupts(&thread, &view), failure })
+            Ending { status, stands, values, interrupts: interrupts(&thread, &view), failure }
         };
-        let failed = || Some(RunFailure { error: "RunError".to_owned(), message: view.detail.clone() });
+        if let Some(ToldEnd { status, failure }) = told.end {
+            let status = serde_json::from_value(status.into()).unwrap_or(RunStatus::Error);
+            let is_failed = matches!(status, RunStatus::Error | RunStatus::Timeout);
+            // As a run ends that failed: only an open question says more of the thread.
+            let stands = if is_failed && view.questions.is_empty() { ThreadStatus::Error } else { standing(&view) };
+            return Ok(CrashPoint::Told(ending(status, stands, failure)));
+        }
+        let stopped = |status, stands, failure| CrashPoint::Ended(ending(status, stands, failure));
+        let failed = match task_failure(&*self.stores.checkpoints, &thread).await? {
+            Some(message) => RunFailure { error: "NodeError".to_owned(), message },
+            None => RunFailure { error: "RunError".to_owned(), message: view.detail.clone() },
+        };
         Ok(match view.status {
             _ if head == record.base && view.status != Standing::Running => CrashPoint::Nothing,
             Standing::Done => stopped(RunStatus::Success, ThreadStatus::Idle, None),
             Standing::Waiting => stopped(RunStatus::Success, ThreadStatus::Interrupted, None),
-            Standing::Failed | Standing::BudgetSpent => stopped(RunStatus::Error, ThreadStatus::Error, failed()),
+            Standing::Failed | Standing::BudgetSpent => stopped(RunStatus::Error, ThreadStatus::Error, Some(failed)),
             Standing::Cancelled => stopped(RunStatus::Interrupted, ThreadStatus::Interrupted, None),
             Standing::Drained if may_stop(record) => stopped(RunStatus::Success, ThreadStatus::Interrupted, None),
             _ => CrashPoint::Middle,

@@ -86,7 +86,7 @@ impl Inner {
     }
 
     /// The checkpoint at the head of a thread.
-    async fn head(&self, thread: Uuid) -> Result<Option<CheckpointRow>, Refusal> {
+    pub(super) async fn head(&self, thread: Uuid) -> Result<Option<CheckpointRow>, Refusal> {
         let failed = |error: CheckpointError| Refusal::Failed(error.to_string());
         self.stores.checkpoints.checkpoint(&thread.to_string(), "", None).await.map_err(failed)
     }
@@ -102,8 +102,9 @@ impl Inner {
             tracing::error!(run = %job.record.run_id, %error, "a run cannot be recorded as running");
         }
         let base = job.base.take();
+        let head = base.as_ref().map(|row| row.number);
         let thread = queue.thread.to_string();
-        let executed =
+        let mut executed =
             match (self.graphs.get(&job.record.graph), serde_json::from_value::<Order>(job.record.kwargs.clone())) {
                 (Some(graph), Ok(order)) => {
                     let execution = Execution {
@@ -134,6 +135,9 @@ impl Inner {
                 }
                 (_, Err(error)) => Executed::failed(format!("the run's order cannot be read: {error}")),
             };
+        if job.is_taken_up {
+            executed.after(job.record.base, head);
+        }
         self.finish(queue, job, executed).await;
     }
 
@@ -152,16 +156,6 @@ impl Inner {
             Ok(())
         };
         job.record = self.records.runs.update(job.record.thread_id, job.record.run_id, change).await?;
-        Ok(())
-    }
-
-    /// Deletes the checkpoints of a thread.
-    pub(super) async fn delete_checkpoints(&self, thread: Uuid) -> Result<(), Refusal> {
-        let failed = |error: CheckpointError| Refusal::Failed(error.to_string());
-        let (checkpoints, id) = (&self.stores.checkpoints, thread.to_string());
-        if checkpoints.thread(&id).await.map_err(failed)?.is_some() {
-            checkpoints.delete_thread(&id).await.map_err(failed)?;
-        }
         Ok(())
     }
 }

@@ -282,7 +282,7 @@ impl Assistants {
     }
 
     async fn matching(&self, search: &AssistantSearch) -> Result<Vec<Assistant>, RecordError> {
-        let mut assistants = self.current.all(&[], &[]).await?;
+        let mut assistants = self.current.all(&[], &search.conditions()).await?;
         assistants.retain(|assistant| search.matches(assistant));
         Ok(assistants)
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::containment::contains_fields;
+use super::super::containment::{conditions, contains_fields};
 use super::super::listing::Paging;
 use super::Assistant;
 
@@ -39,6 +39,12 @@ impl AssistantSearch {
             sort_order: self.sort_order.as_deref(),
             select: self.select.as_deref(),
         }
+    }
+
+    /// What a store can look for.
+    pub(super) fn conditions(&self) -> Vec<(String, Value)> {
+        let graph = self.graph_id.as_ref().map(|graph| ("graph_id".to_owned(), graph.as_str().into()));
+        graph.into_iter().chain(conditions("metadata", self.metadata.as_ref())).collect()
     }
 
     pub(super) fn matches(&self, assistant: &Assistant) -> bool {

@@ -16,12 +16,12 @@ use graphloom_core_graph::Clock;
 use graphloom_core_graph::store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
 use super::collection::Collection;
-use super::containment::contains_fields;
+use super::containment::{conditions, contains_fields};
 use super::error::RecordError;
 use super::listing::{Arrangement, Listing, Paging};
 use super::runs::Completion;
@@ -105,6 +105,13 @@ impl CronSearch {
             sort_order: self.sort_order.as_deref(),
             select: self.select.as_deref(),
         }
+    }
+
+    /// What a store can look for.
+    fn conditions(&self) -> Vec<(String, Value)> {
+        let assistant = self.assistant_id.map(|id| ("assistant_id".to_owned(), json!(id)));
+        let thread = self.thread_id.map(|id| ("thread_id".to_owned(), json!(id)));
+        assistant.into_iter().chain(thread).chain(conditions("metadata", self.metadata.as_ref())).collect()
     }
 
     fn matches(&self, cron: &Cron) -> bool {
@@ -279,7 +286,7 @@ impl Crons {
     }
 
     async fn matching(&self, search: &CronSearch) -> Result<Vec<Cron>, RecordError> {
-        let mut crons = self.crons.all(&[], &[]).await?;
+        let mut crons = self.crons.all(&[], &search.conditions()).await?;
         crons.retain(|cron| search.matches(cron));
         Ok(crons)
     }

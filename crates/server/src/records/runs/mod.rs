@@ -1,8 +1,8 @@
 //! Runs of threads.
 //!
 //! A run that has not ended has an entry of its own in a list, so that a server finds what it has to go on with when it
-//! starts, without reading every run there ever was. The entry is put before the run and deleted after the run's end is
-//! stored: a run that has not ended is always in the list, whenever the process ends.
+//! starts, without reading every run there ever was. The entry is put before the run and deleted after all that belongs to the
+//! run's end is stored: a run that a process may have left in the middle is always in the list, whenever the process ends.
 
 mod run;
 #[cfg(test)]
@@ -104,6 +104,37 @@ impl Runs {
         &self,
         thread_id: Uuid,
         run_id: Uuid,
+        change: impl FnMut(&mut RunRecord) -> Result<(), RecordError> + Send,
+    ) -> Result<RunRecord, RecordError> {
+        let run = self.change(thread_id, run_id, change).await?;
+        if run.status.is_final() {
+            self.done_with(run_id).await?;
+        }
+        Ok(run)
+    }
+
+    /// Says how a run ended. It stays in the list of unfinished runs until whoever ends it is [done with](Self::done_with) it.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update).
+    pub(crate) async fn end(
+        &self,
+        thread_id: Uuid,
+        run_id: Uuid,
+        change: impl FnMut(&mut RunRecord) -> Result<(), RecordError> + Send,
+    ) -> Result<RunRecord, RecordError> {
+        self.change(thread_id, run_id, change).await
+    }
+
+    /// Takes a run from the list of unfinished runs: nothing of its end is left to do.
+    pub(crate) async fn done_with(&self, run_id: Uuid) -> Result<(), RecordError> {
+        self.unfinished.delete(&[], &run_id.to_string()).await.map(drop)
+    }
+
+    async fn change(
+        &self,
+        thread_id: Uuid,
+        run_id: Uuid,
         mut change: impl FnMut(&mut RunRecord) -> Result<(), RecordError> + Send,
     ) -> Result<RunRecord, RecordError> {
         let mut had_ended = false;
@@ -116,11 +147,7 @@ impl Runs {
             run.updated = self.clock.now();
             Ok(())
         };
-        let run = self.runs.update(&of(thread_id), &run_id.to_string(), change).await?;
-        if run.status.is_final() && !had_ended {
-            self.unfinished.delete(&[], &run_id.to_string()).await?;
-        }
-        Ok(run)
+        self.runs.update(&of(thread_id), &run_id.to_string(), change).await
     }
 
     /// The runs of a thread that match, newest first, a page of them in the form clients see.
@@ -131,7 +158,7 @@ impl Runs {
         let select = list.select.as_deref();
         let paging = Paging { limit: list.limit, offset: list.offset, select, ..Paging::default() };
         let arrangement = Arrangement::new(paging)?;
-        let status = list.status.map(|status| ("status", json!(status)));
+        let status = list.status.map(|status| ("status".to_owned(), json!(status)));
         let runs = self.runs.all(&of(thread_id), status.as_slice()).await?;
         Ok(arrangement.page(runs, RunRecord::wire))
     }
@@ -155,21 +182,27 @@ impl Runs {
         if let Some(read) = self.runs.read(&of(run_id), &run_id.to_string()).await? {
             return Ok(Some(read.record));
         }
-        Ok(self.runs.all(&[], &[("run_id", json!(run_id))]).await?.into_iter().next())
+        Ok(self.runs.all(&[], &[("run_id".to_owned(), json!(run_id))]).await?.into_iter().next())
     }
 
     /// The pending and running runs of all threads, oldest first.
     pub(crate) async fn unfinished(&self) -> Result<Vec<RunRecord>, RecordError> {
+        let mut runs = self.left().await?;
+        runs.retain(|run| !run.status.is_final());
+        Ok(runs)
+    }
+
+    /// The runs that a process may have left, oldest first: those that have not ended, and those of whose end something may be
+    /// left to do.
+    pub(crate) async fn left(&self) -> Result<Vec<RunRecord>, RecordError> {
         let mut runs = Vec::new();
         for entry in self.unfinished.all(&[], &[]).await? {
             let key = entry.run_id.to_string();
             match self.runs.read(&of(entry.thread_id), &key).await? {
-                Some(read) if !read.record.status.is_final() => runs.push(read.record),
+                Some(read) => runs.push(read.record),
                 None if self.clock.now().saturating_sub(entry.put) < ENTRY_WITHOUT_RUN_MILLIS => {}
-                // The process ended between the two writes of a run's beginning or end.
-                _ => {
-                    self.unfinished.delete(&[], &key).await?;
-                }
+                // The process ended between the two writes of a run's beginning, or of its deletion.
+                None => self.done_with(entry.run_id).await?,
             }
         }
         sort(&mut runs);
@@ -192,9 +225,7 @@ impl Runs {
         for run in self.of_thread(thread_id).await? {
             let key = run.run_id.to_string();
             self.runs.delete(&of(thread_id), &key).await?;
-            if !run.status.is_final() {
-                self.unfinished.delete(&[], &key).await?;
-            }
+            self.done_with(run.run_id).await?;
         }
         Ok(())
     }

@@ -159,6 +159,11 @@ impl RunRecord {
         }
     }
 
+    /// Whether it has a thread of its own that is deleted when it has ended, and the run with it.
+    pub(crate) fn goes_with_its_thread(&self) -> bool {
+        self.temporary_thread && self.on_completion == Completion::Delete
+    }
+
     /// The object that clients see.
     pub(crate) fn wire(&self) -> Value {
         let mut wire = json!({

@@ -112,7 +112,7 @@ async fn entries_that_a_crash_left_are_removed() {
     for Fixture { records, clock, .. } in fixtures() {
         let runs = &records.runs;
         let entry = |run: &RunRecord| Unfinished { run_id: run.run_id, thread_id: run.thread_id, put: START };
-        // Its end was stored, the entry not deleted.
+        // Its end was stored, and the process died before it was done with it.
         let ended = RunRecord::new(Uuid::now_v7(), Uuid::nil(), "g", START);
         runs.insert(&ended).await.unwrap();
         runs.update(ended.thread_id, ended.run_id, set(RunStatus::Success)).await.unwrap();
@@ -121,6 +121,8 @@ async fn entries_that_a_crash_left_are_removed() {
         let begun = RunRecord::new(Uuid::now_v7(), Uuid::nil(), "g", START);
         runs.unfinished.put(&[], &begun.run_id.to_string(), &entry(&begun)).await.unwrap();
         assert_eq!(runs.unfinished().await.unwrap(), []);
+        assert_eq!(ids(&runs.left().await.unwrap()), [ended.run_id]);
+        runs.done_with(ended.run_id).await.unwrap();
         let left = runs.unfinished.all(&[], &[]).await.unwrap();
         assert_eq!(left.iter().map(|entry| entry.run_id).collect::<Vec<_>>(), [begun.run_id]);
         clock.advance(ENTRY_WITHOUT_RUN_MILLIS);

@@ -1,4 +1,8 @@
 //! Threads: what is known of them beside their checkpoints.
+//!
+//! What belongs to a thread is in several stores, so it is neither made nor deleted in one step. While that goes on, the
+//! thread has a record that is hidden: clients do not see it, nobody can make another thread of its id, and whatever
+//! process finds it takes away the rest.
 
 mod extract;
 mod search;
@@ -18,12 +22,16 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::collection::Collection;
+use super::containment::conditions;
 use super::error::RecordError;
 use super::listing::{Arrangement, IfExists, Listing};
 use super::merge;
 use extract::Extract;
 pub(crate) use search::ThreadSearch;
-pub(crate) use thread::{PendingInterrupt, ThreadRecord, ThreadStatus, ThreadTtl, TtlStrategy};
+pub(crate) use thread::{Hidden, PendingInterrupt, ThreadRecord, ThreadStatus, ThreadTtl, TtlStrategy};
+
+/// How long a thread may be in the making before it counts as left by a process that died: an hour.
+const MAKING_MILLIS: u64 = 60 * 60 * 1_000;
 
 /// How long a client wants a thread kept.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -89,13 +97,29 @@ impl Threads {
     /// Makes a thread.
     ///
     /// # Errors
-    /// [`RecordError::Conflict`] when there is one of this id and it may not be answered,
+    /// [`RecordError::Conflict`] when there is one of this id and it may not be answered, or is hidden,
     /// [`RecordError::BadRequest`] for a time to live that is none.
     pub(crate) async fn create(&self, new: ThreadCreate) -> Result<ThreadRecord, RecordError> {
+        self.make(new, None).await
+    }
+
+    /// Makes a thread that is hidden until it is [shown](Self::show): it begins with something that takes several steps. A
+    /// thread that is there already is answered as it is.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub(crate) async fn create_hidden(&self, new: ThreadCreate) -> Result<ThreadRecord, RecordError> {
+        self.make(new, Some(Hidden::Making)).await
+    }
+
+    async fn make(&self, new: ThreadCreate, hidden: Option<Hidden>) -> Result<ThreadRecord, RecordError> {
         let now = self.clock.now();
         let mut thread = ThreadRecord::new(new.thread_id.unwrap_or_else(Uuid::now_v7), now);
         thread.metadata = new.metadata.unwrap_or_default();
         thread.ttl = new.ttl.map(|ttl| ttl.begin(now)).transpose()?;
+        if let Some(why) = hidden {
+            thread.hide(why);
+        }
         let key = thread.thread_id.to_string();
         loop {
             if self.threads.insert(&[], &key, &thread).await? {
@@ -106,21 +130,37 @@ impl Threads {
             }
             // Where it was deleted meanwhile, it is made after all.
             if let Some(there) = self.threads.read(&[], &key).await? {
-                return Ok(there.record);
+                return match there.record.hidden {
+                    None => Ok(there.record),
+                    Some(Hidden::Deleting) => {
+                        Err(RecordError::Conflict(format!("Thread with ID {key} is being deleted; try again later")))
+                    }
+                    Some(Hidden::Making) => Err(RecordError::Conflict(format!("Thread with ID {key} is being made"))),
+                };
             }
         }
     }
 
-    /// Puts a thread as it is, a copy of another for one.
+    /// Shows a hidden thread that is complete, as a change leaves it.
     ///
     /// # Errors
-    /// [`RecordError::Conflict`] when there is one of its id.
-    pub(crate) async fn insert(&self, thread: &ThreadRecord) -> Result<(), RecordError> {
-        let key = thread.thread_id.to_string();
-        if self.threads.insert(&[], &key, thread).await? {
-            return Ok(());
-        }
-        Err(RecordError::Conflict(format!("Thread with ID {key} already exists")))
+    /// [`RecordError::NotFound`] when it is not there any more.
+    pub(crate) async fn show(
+        &self,
+        id: Uuid,
+        mut change: impl FnMut(&mut ThreadRecord) + Send,
+    ) -> Result<ThreadRecord, RecordError> {
+        let key = id.to_string();
+        let change = |thread: &mut ThreadRecord| {
+            if thread.hidden != Some(Hidden::Making) {
+                return Err(self.threads.not_found(&key));
+            }
+            (thread.hidden, thread.status) = (None, ThreadStatus::Idle);
+            change(thread);
+            thread.updated = self.clock.now();
+            Ok(())
+        };
+        self.threads.update(&[], &key, change).await
     }
 
     /// A thread.
@@ -128,7 +168,9 @@ impl Threads {
     /// # Errors
     /// [`RecordError::NotFound`].
     pub(crate) async fn get(&self, id: Uuid) -> Result<ThreadRecord, RecordError> {
-        self.threads.get(&[], &id.to_string()).await
+        let key = id.to_string();
+        let thread = self.threads.get(&[], &key).await?;
+        if thread.hidden.is_none() { Ok(thread) } else { Err(self.threads.not_found(&key)) }
     }
 
     /// Changes a thread, and its time of change. `change` may be called again, on what another writer put meanwhile.
@@ -140,12 +182,16 @@ impl Threads {
         id: Uuid,
         mut change: impl FnMut(&mut ThreadRecord) -> Result<(), RecordError> + Send,
     ) -> Result<ThreadRecord, RecordError> {
+        let key = id.to_string();
         let change = |thread: &mut ThreadRecord| {
+            if thread.hidden.is_some() {
+                return Err(self.threads.not_found(&key));
+            }
             change(thread)?;
             thread.updated = self.clock.now();
             Ok(())
         };
-        self.threads.update(&[], &id.to_string(), change).await
+        self.threads.update(&[], &key, change).await
     }
 
     /// Changes what clients may change.
@@ -162,13 +208,21 @@ impl Threads {
         self.update(id, change).await
     }
 
-    /// Deletes a thread's record.
+    /// Hides a thread that is to be deleted. One that is hidden for that already stays so, one that was being made is too.
     ///
     /// # Errors
     /// [`RecordError::NotFound`].
-    pub(crate) async fn delete(&self, id: Uuid) -> Result<(), RecordError> {
-        let key = id.to_string();
-        if self.threads.delete(&[], &key).await? { Ok(()) } else { Err(self.threads.not_found(&key)) }
+    pub(crate) async fn begin_deletion(&self, id: Uuid) -> Result<(), RecordError> {
+        let hide = |thread: &mut ThreadRecord| {
+            thread.hide(Hidden::Deleting);
+            Ok(())
+        };
+        self.threads.update(&[], &id.to_string(), hide).await.map(drop)
+    }
+
+    /// Deletes the record of a thread of which nothing else is left. Where it is gone, another did the same.
+    pub(crate) async fn end_deletion(&self, id: Uuid) -> Result<(), RecordError> {
+        self.threads.delete(&[], &id.to_string()).await.map(drop)
     }
 
     /// The threads that match, a page of them in the form clients see.
@@ -197,6 +251,25 @@ impl Threads {
         Ok(self.matching(search).await?.into_iter().map(|thread| thread.thread_id).collect())
     }
 
+    /// The threads that are recorded as busy, with those that are hidden: what a process that died left in the middle is
+    /// among them.
+    pub(crate) async fn busy(&self) -> Result<Vec<ThreadRecord>, RecordError> {
+        self.threads.all(&[], &[("status".to_owned(), serde_json::json!(ThreadStatus::Busy))]).await
+    }
+
+    /// The hidden threads of which nobody makes or deletes the rest any more: those that are to be deleted, and those that
+    /// have been in the making for longer than that takes.
+    pub(crate) async fn abandoned(&self) -> Result<Vec<Uuid>, RecordError> {
+        let now = self.clock.now();
+        let is_abandoned = |thread: &ThreadRecord| match thread.hidden {
+            Some(Hidden::Deleting) => true,
+            Some(Hidden::Making) => now.saturating_sub(thread.updated) > MAKING_MILLIS,
+            None => false,
+        };
+        let busy = self.busy().await?;
+        Ok(busy.into_iter().filter(is_abandoned).map(|thread| thread.thread_id).collect())
+    }
+
     /// The threads whose time to live has passed, and that no run is busy with.
     pub(crate) async fn expired(&self) -> Result<Vec<ThreadRecord>, RecordError> {
         let now = self.clock.now();
@@ -216,11 +289,14 @@ impl Threads {
                 threads
             }
             None => {
-                let status = search.status.map(|status| ("status", serde_json::json!(status)));
-                self.threads.all(&[], status.as_slice()).await?
+                let status = search.status.map(|status| ("status".to_owned(), serde_json::json!(status)));
+                let metadata = conditions("metadata", search.metadata.as_ref());
+                let values = conditions("values", search.values.as_ref());
+                let having: Vec<_> = status.into_iter().chain(metadata).chain(values).collect();
+                self.threads.all(&[], &having).await?
             }
         };
-        threads.retain(|thread| search.matches(thread));
+        threads.retain(|thread| thread.hidden.is_none() && search.matches(thread));
         Ok(threads)
     }
 }

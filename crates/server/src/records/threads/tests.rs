@@ -38,15 +38,47 @@ async fn a_thread_is_made_changed_and_deleted() {
             "error": {"error": "NodeError", "message": "boom"},
         });
         assert_eq!(records.threads.update(id, run).await.unwrap().wire(), expected);
-        let copy = ThreadRecord { thread_id: Uuid::now_v7(), ..records.threads.get(id).await.unwrap() };
-        records.threads.insert(&copy).await.unwrap();
-        assert!(matches!(records.threads.insert(&copy).await, Err(RecordError::Conflict(_))));
-        records.threads.delete(id).await.unwrap();
+        records.threads.begin_deletion(id).await.unwrap();
+        records.threads.end_deletion(id).await.unwrap();
         let missing = records.threads.get(id).await.unwrap_err().to_string();
         assert_eq!(missing, format!("Thread with ID {id} not found"));
-        assert!(matches!(records.threads.delete(id).await, Err(RecordError::NotFound { .. })));
+        assert!(matches!(records.threads.begin_deletion(id).await, Err(RecordError::NotFound { .. })));
         assert!(matches!(records.threads.patch(id, &patch).await, Err(RecordError::NotFound { .. })));
-        assert_eq!(records.threads.get(copy.thread_id).await.unwrap(), copy);
+    }
+}
+
+#[tokio::test]
+async fn a_hidden_thread_is_not_there_and_its_id_is_taken() {
+    for Fixture { records, clock, .. } in fixtures() {
+        let threads = &records.threads;
+        let create = ThreadCreate { thread_id: Some(Uuid::now_v7()), ..ThreadCreate::default() };
+        let id = threads.create_hidden(create.clone()).await.unwrap().thread_id;
+        let is_hidden = async || {
+            assert!(matches!(threads.get(id).await, Err(RecordError::NotFound { .. })));
+            let update = threads.update(id, |_| Ok(())).await;
+            assert!(matches!(update, Err(RecordError::NotFound { .. })));
+            for ids in [None, Some(vec![id])] {
+                assert_eq!(threads.count(&ThreadSearch { ids, ..ThreadSearch::default() }).await.unwrap(), 0);
+            }
+            for if_exists in [IfExists::Raise, IfExists::DoNothing] {
+                let again = threads.create(ThreadCreate { if_exists: Some(if_exists), ..create.clone() }).await;
+                assert!(matches!(again, Err(RecordError::Conflict(_))));
+            }
+        };
+        is_hidden().await;
+        assert!(threads.abandoned().await.unwrap().is_empty(), "somebody is making it");
+        clock.advance(MAKING_MILLIS + 1);
+        assert_eq!(threads.abandoned().await.unwrap(), [id]);
+        let shown = threads.show(id, |thread| thread.values = json!({"a": 1})).await.unwrap();
+        assert_eq!((shown.status, &shown.values), (ThreadStatus::Idle, &json!({"a": 1})));
+        assert_eq!(threads.get(id).await.unwrap(), shown);
+        assert!(threads.show(id, |_| ()).await.is_err(), "it is seen already");
+        threads.begin_deletion(id).await.unwrap();
+        is_hidden().await;
+        assert_eq!(threads.abandoned().await.unwrap(), [id]);
+        threads.begin_deletion(id).await.unwrap();
+        threads.end_deletion(id).await.unwrap();
+        threads.create(create).await.unwrap();
     }
 }
 

@@ -26,6 +26,16 @@ pub(crate) enum ThreadStatus {
     Interrupted,
 }
 
+/// Why a thread is not there for clients, though it has a record.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Hidden {
+    /// It is being made: what it begins with is not complete.
+    Making,
+    /// It is being deleted: first what belongs to it, then the record.
+    Deleting,
+}
+
 /// A question that a task of a thread waits with.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct PendingInterrupt {
@@ -100,6 +110,9 @@ pub(crate) struct ThreadRecord {
     pub(crate) ttl: Option<ThreadTtl>,
     /// The graph whose checkpoints it has; none until a run or an update.
     pub(crate) graph: Option<String>,
+    /// Why clients do not see it; none for a thread that is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) hidden: Option<Hidden>,
 }
 
 impl ThreadRecord {
@@ -117,7 +130,14 @@ impl ThreadRecord {
             error: None,
             ttl: None,
             graph: None,
+            hidden: None,
         }
+    }
+
+    /// Hides the thread. Its status says that it is busy: all that a process may have left in the middle is found by that.
+    pub(super) fn hide(&mut self, why: Hidden) {
+        self.hidden = Some(why);
+        self.status = ThreadStatus::Busy;
     }
 
     /// Says that the state changed: the time to live begins again.

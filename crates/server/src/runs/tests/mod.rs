@@ -1,5 +1,6 @@
 //! Runs of the demo graphs through the manager.
 
+mod remove;
 mod restart;
 
 use std::sync::Arc;

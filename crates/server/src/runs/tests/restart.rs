@@ -1,26 +1,7 @@
 //! What a process leaves, and the next one takes up.
 
-use graphloom_core_graph::checkpoint::MemoryCheckpointer;
-use graphloom_core_graph::store::MemoryStore;
-
 use super::*;
-
-/// Processes one after the other over the same stores.
-struct Machine {
-    checkpoints: Arc<MemoryCheckpointer>,
-    store: Arc<MemoryStore>,
-}
-
-impl Machine {
-    fn new() -> Self {
-        Self { checkpoints: Arc::new(MemoryCheckpointer::new()), store: Arc::new(MemoryStore::new()) }
-    }
-
-    async fn process(&self) -> RunManager {
-        let (checkpoints, store) = (Arc::clone(&self.checkpoints), Arc::clone(&self.store));
-        Server::new().demo().unwrap().checkpointer(checkpoints).store(store).open().await.unwrap()
-    }
-}
+use crate::runs::testing::Machine;
 
 async fn ended(manager: &RunManager, thread: Uuid, run: Uuid) -> RunRecord {
     loop {
@@ -34,7 +15,7 @@ async fn ended(manager: &RunManager, thread: Uuid, run: Uuid) -> RunRecord {
 
 #[tokio::test]
 async fn a_stop_leaves_runs_that_the_next_process_takes_up() {
-    let machine = Machine::new();
+    let machine = Machine::default();
     let first = machine.process().await;
     let thread = first.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
     let ticks = |n: u64| Fixture::order("ticker", json!({"input": {"n": n, "delay_ms": 3}}));
@@ -69,7 +50,7 @@ async fn a_stop_leaves_runs_that_the_next_process_takes_up() {
 
 #[tokio::test]
 async fn commits_that_a_process_could_not_tell_are_told_by_the_next() {
-    let machine = Machine::new();
+    let machine = Machine::default();
     let first = machine.process().await;
     let thread = first.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
     let ticks = Fixture::order("ticker", json!({"input": {"n": 6, "delay_ms": 0}}));
@@ -115,4 +96,68 @@ async fn commits_that_a_process_could_not_tell_are_told_by_the_next() {
     }
     expected.push("success".to_owned());
     assert_eq!(told, expected);
+}
+
+/// The steps that a log tells of a run, in short.
+async fn steps(manager: &RunManager, thread: Uuid) -> Vec<String> {
+    let mut tail = manager.logs().open(thread).await.unwrap().after(0);
+    let mut steps = Vec::new();
+    while let Some(entry) = tail.ready().await.unwrap() {
+        match &entry.event {
+            LogEvent::Update { task, values, .. } => steps.push(format!("update {task} {values}")),
+            LogEvent::Commit(commit) => steps.push(format!("commit {} {}", commit.number, json!(commit.values))),
+            LogEvent::RunEnded { status, failure, .. } => steps.push(format!("ended {status} {failure:?}")),
+            _ => {}
+        }
+    }
+    steps
+}
+
+#[tokio::test]
+async fn a_log_that_is_cut_anywhere_tells_each_step_once_in_the_end() {
+    for (graph, input) in [
+        ("pipeline", json!({"topic": "x"})),
+        ("approval", json!({"request": "tea"})),
+        ("faulty", json!({"mode": "fail"})),
+        ("ticker", json!({"n": 3, "delay_ms": 0})),
+    ] {
+        for kept in 0.. {
+            let machine = Machine::default();
+            let first = machine.process().await;
+            let thread = first.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
+            let run = first.submit(thread, Fixture::order(graph, json!({"input": input}))).await.unwrap();
+            run.live.ended().await.unwrap();
+            while first.is_busy(thread) {
+                tokio::task::yield_now().await;
+            }
+            let expected = steps(&first, thread).await;
+            let told = run.log.last();
+            let mut entries = Vec::new();
+            let mut tail = run.log.after(0);
+            while let Some(entry) = tail.ready().await.unwrap() {
+                entries.push(entry);
+            }
+            // As a process leaves it that dies before all of its log is stored, and before its run is recorded as ended.
+            let id = run.record.run_id;
+            first.logs().delete(thread).await.unwrap();
+            let log = first.logs().open(thread).await.unwrap();
+            for entry in entries.iter().take(kept) {
+                log.append(entry.run, Arc::clone(&entry.ns), entry.step, entry.event.clone());
+            }
+            log.flushed(log.last()).await.unwrap();
+            let mut record = first.records().runs.get(thread, id).await.unwrap();
+            record.status = RunStatus::Running;
+            first.records().runs.delete(thread, id).await.unwrap();
+            first.records().runs.insert(&record).await.unwrap();
+            drop((first, run, log, tail));
+
+            let second = machine.process().await;
+            let ended = ended(&second, thread, id).await;
+            assert_eq!(steps(&second, thread).await, expected, "{graph}, cut after {kept} of {told} entries");
+            assert_eq!(ended.status, if graph == "faulty" { RunStatus::Error } else { RunStatus::Success });
+            if kept as u64 == told {
+                break;
+            }
+        }
+    }
 }
