@@ -52,6 +52,7 @@
 mod readme {}
 
 mod checkpointer;
+mod condition;
 mod database;
 mod failure;
 mod options;

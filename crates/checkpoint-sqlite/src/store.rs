@@ -8,9 +8,10 @@ use async_trait::async_trait;
 use graphloom_core_graph::store::{Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
 use graphloom_core_graph::{Clock, SystemClock};
 use rusqlite::types::Value as Bound;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use serde_json::Value;
 
+use crate::condition::narrowed;
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::options::SqliteOptions;
@@ -128,12 +129,14 @@ impl Store for SqliteStore {
     async fn query(&self, query: &Query) -> Result<Vec<Item>, StoreError> {
         let now = self.clock.now();
         let result = self.database.read(|connection| {
+            let (from, to) = range(&query.prefix);
+            let mut bound = vec![from, to, Bound::Integer(storable(now))];
+            let narrowed = narrowed(&query.conditions, &mut bound);
             let statement = format!(
-                "SELECT {ITEM} FROM items WHERE namespace >= ?1 AND namespace < ?2 AND {LIVE} ORDER BY namespace, key"
+                "SELECT {ITEM} FROM items WHERE namespace >= ?1 AND namespace < ?2 AND {LIVE}{narrowed} ORDER BY namespace, key"
             );
             let mut statement = connection.prepare_cached(&statement.replace("?now", "?3"))?;
-            let (from, to) = range(&query.prefix);
-            let mut rows = statement.query(params![from, to, now])?;
+            let mut rows = statement.query(params_from_iter(bound))?;
             let mut found = Vec::new();
             let mut skip = query.offset;
             while found.len() < query.limit
