@@ -53,7 +53,8 @@ impl From<StoreError> for Refusal {
 impl From<CheckpointError> for Refusal {
     fn from(error: CheckpointError) -> Self {
         match error {
-            CheckpointError::ThreadBusy { .. } => Self::Conflict(error.to_string()),
+            // What the thread holds does not fit the graph, or is damaged: asking again changes nothing.
+            CheckpointError::ThreadBusy { .. } | CheckpointError::Corrupt { .. } => Self::Conflict(error.to_string()),
             other => Self::Failed(other.to_string()),
         }
     }

@@ -5,6 +5,7 @@
 mod durability;
 mod fuzz;
 mod messages;
+mod misfit;
 mod model;
 mod slow_clients;
 mod support;

@@ -89,7 +89,12 @@ async fn found(host: &Host, id: Uuid, search: HistorySearch) -> Result<Json<Vec<
     };
     let only = search.checkpoint.map_or(Ok(None), |checkpoint| checkpoint.id())?;
     let thread = host.manager.records().threads.get(id).await?;
-    let Ok(graph) = graph_of(host, &thread) else { return Ok(Json(Vec::new())) };
+    let graph = match graph_of(host, &thread) {
+        Ok(graph) => graph,
+        // Nothing has run on it.
+        Err(_) if thread.graph.is_none() => return Ok(Json(Vec::new())),
+        Err(problem) => return Err(problem),
+    };
     let states = ThreadStates::new(host, graph, id).await?;
     let found = match only {
         Some(only) => vec![states.at(only, false).await?],

@@ -95,7 +95,7 @@ mod tests {
     fn ending(status: RunStatus, values: Option<Value>, failure: Option<&str>) -> Ending {
         let values = values.and_then(|values| values.as_object().cloned());
         let failure = failure.map(|message| RunFailure { error: "NodeError".to_owned(), message: message.to_owned() });
-        Ending { status, stands: ThreadStatus::Idle, values, interrupts: Vec::new(), failure }
+        Ending { status, stands: ThreadStatus::Idle, values, interrupts: Vec::new(), failure, is_unread: false }
     }
 
     fn texts(result: &CallToolResult) -> Vec<&str> {

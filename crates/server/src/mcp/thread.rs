@@ -71,7 +71,7 @@ pub(super) async fn ending(record: &ThreadRecord, graph: &dyn Graph) -> Result<E
         _ => RunStatus::Success,
     };
     let values: Option<Fields> = view.checkpoint.is_some().then_some(view.values);
-    Ok(Ending { status, stands: record.status, values, interrupts, failure: record.error.clone() })
+    Ok(Ending { status, stands: record.status, values, interrupts, failure: record.error.clone(), is_unread: false })
 }
 
 /// Whether a call made the thread.

@@ -9,10 +9,11 @@ use uuid::Uuid;
 use crate::graph::{BadLaunch, Ended, Fields, Graph, GraphRun, Launch, View, interrupt_id};
 use crate::log::{Interrupt, LogEvent, ThreadLog};
 use crate::records::{RunFailure, RunStatus, ThreadStatus};
+use crate::runs::failure::{UNKNOWN_INTERRUPT, failure};
 use crate::runs::follow::{Follower, Progress};
 use crate::runs::live::{Ending, LiveRun};
 use crate::runs::order::Order;
-use crate::runs::plan::{Plan, UNKNOWN_INTERRUPT, plan, policy};
+use crate::runs::plan::{Plan, plan, policy};
 
 /// A run to execute.
 pub(super) struct Execution<'r> {
@@ -54,7 +55,7 @@ impl Executed {
     pub(super) fn failed(message: String) -> Self {
         let failure = Some(RunFailure { error: "RunError".to_owned(), message });
         let (status, stands) = (RunStatus::Error, ThreadStatus::Error);
-        let ending = Ending { status, stands, values: None, interrupts: Vec::new(), failure };
+        let ending = Ending { status, stands, values: None, interrupts: Vec::new(), failure, is_unread: true };
         Self::Ended(Box::new(ending), Progress::default())
     }
 }
@@ -64,26 +65,6 @@ struct Begun {
     run: Box<dyn GraphRun>,
     base: Option<CheckpointRow>,
     opening: Option<Source>,
-}
-
-/// A failure in the words of clients.
-fn failure(error: &RunError) -> RunFailure {
-    let kind = match error {
-        RunError::StepLimit { .. } => "GraphRecursionError",
-        RunError::TaskFailed { message, .. } => {
-            return RunFailure { error: "NodeError".to_owned(), message: message.clone() };
-        }
-        RunError::UnknownQuestion { .. } => UNKNOWN_INTERRUPT,
-        RunError::Conflict { .. } | RunError::ReplaceConflict { .. } | RunError::WriteConflict { .. } => {
-            "InvalidUpdateError"
-        }
-        RunError::BadAnswer { .. } | RunError::BadUpdate { .. } | RunError::State(_) => "InvalidUpdateError",
-        RunError::StepTimeout { .. } => "TimeoutError",
-        RunError::GraphMismatch { .. } | RunError::Migration { .. } => "GraphMismatchError",
-        RunError::Checkpoint(_) => "StoreError",
-        _ => "RunError",
-    };
-    RunFailure { error: kind.to_owned(), message: error.to_string() }
 }
 
 /// What a thread waits for, as clients see it.
@@ -191,42 +172,60 @@ impl Execution<'_> {
             }
         }
         let told = progress.values.take().filter(|_| matches!(ended, Ok(Ended::Done)));
-        let (values, interrupts) = match told {
-            Some(values) => (Some(values), Vec::new()),
+        let (values, interrupts, is_unread) = match told {
+            Some(values) => (Some(values), Vec::new(), false),
             // Where the run ended in the middle, or told no state, the thread says how it stands.
             None => {
-                let (values, interrupts, _) = self.stands().await;
-                (values, interrupts)
+                self.stands().await.map_or((None, Vec::new(), true), |found| (found.values, found.interrupts, false))
             }
         };
         if stands == ThreadStatus::Idle && !interrupts.is_empty() {
             stands = ThreadStatus::Interrupted;
         }
-        Executed::Ended(Box::new(Ending { status, stands, values, interrupts, failure: failed }), progress)
+        Executed::Ended(Box::new(Ending { status, stands, values, interrupts, failure: failed, is_unread }), progress)
     }
 
     async fn fail(&self, failure: RunFailure) -> Executed {
-        let (values, interrupts, before) = self.stands().await;
+        let Some(Found { values, interrupts, stands: before }) = self.stands().await else {
+            let ending = Ending {
+                status: RunStatus::Error,
+                stands: ThreadStatus::Error,
+                values: None,
+                interrupts: Vec::new(),
+                failure: Some(failure),
+                is_unread: true,
+            };
+            return Executed::Ended(Box::new(ending), Progress::default());
+        };
         // An answer to nothing leaves the thread as it was, and so does whatever comes while a question is open.
         let is_answer = failure.error == UNKNOWN_INTERRUPT;
         let stands = if is_answer || !interrupts.is_empty() { before } else { ThreadStatus::Error };
-        let ending = Ending { status: RunStatus::Error, stands, values, interrupts, failure: Some(failure) };
+        let ending =
+            Ending { status: RunStatus::Error, stands, values, interrupts, failure: Some(failure), is_unread: false };
         Executed::Ended(Box::new(ending), Progress::default())
     }
 
-    /// The state of the thread, what it waits for, and how it stands, as far as they can be read.
-    async fn stands(&self) -> (Option<Fields>, Vec<Interrupt>, ThreadStatus) {
+    /// How the thread stands; none where it cannot be read.
+    async fn stands(&self) -> Option<Found> {
         match self.graph.view(self.thread, None).await {
             Ok(view) => {
-                let (open, stands) = (interrupts(self.thread, &view), standing(&view));
-                (view.checkpoint.is_some().then_some(view.values), open, stands)
+                let (interrupts, stands) = (interrupts(self.thread, &view), standing(&view));
+                Some(Found { values: view.checkpoint.is_some().then_some(view.values), interrupts, stands })
             }
             Err(error) => {
                 tracing::error!(thread = self.thread, %error, "a thread cannot be read after its run");
-                (None, Vec::new(), ThreadStatus::Error)
+                None
             }
         }
     }
+}
+
+/// A thread as it is found.
+struct Found {
+    values: Option<Fields>,
+    /// What it waits for.
+    interrupts: Vec<Interrupt>,
+    stands: ThreadStatus,
 }
 
 /// How a thread stands that nothing runs on.

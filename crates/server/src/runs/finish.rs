@@ -180,6 +180,7 @@ impl Inner {
             values: None,
             interrupts: Vec::new(),
             failure: None,
+            is_unread: false,
         };
         let last = self.tell_end(queue, run, &ending);
         job.live.end(ending);
@@ -218,6 +219,12 @@ fn first_after(made: &[RunRow], base: Option<u64>) -> Option<u64> {
 
 /// Writes how a thread stands after a run.
 pub(super) fn stand(record: &mut ThreadRecord, ending: &Ending) {
+    if ending.is_unread {
+        // What it waited for is waited for still.
+        record.status = if record.interrupts.is_empty() { ending.stands } else { ThreadStatus::Interrupted };
+        record.error = ending.failure.clone().filter(|_| record.interrupts.is_empty());
+        return;
+    }
     record.status = ending.stands;
     record.error = ending.failure.clone().filter(|_| ending.stands == ThreadStatus::Error);
     record.interrupts = pending(&record.thread_id.to_string(), &ending.interrupts);

@@ -21,6 +21,8 @@ pub(crate) struct Ending {
     /// What the thread waits for.
     pub(crate) interrupts: Vec<Interrupt>,
     pub(crate) failure: Option<RunFailure>,
+    /// Whether the thread could not be read: what is recorded of it stays.
+    pub(crate) is_unread: bool,
 }
 
 /// What becomes of a run that is cancelled.

@@ -15,6 +15,7 @@ use crate::graph::{Fields, Graph};
 use crate::log::{CommitOf, LogEvent, ThreadLog};
 use crate::records::{RunFailure, RunRecord};
 use crate::runs::follow::node_of;
+use crate::runs::order::Order;
 use crate::runs::recover::NotTakenUp;
 
 /// What a process left untold is among so many of the newest events of the journal.
@@ -24,6 +25,7 @@ const PAGE: usize = 1000;
 /// What the log has of a run.
 #[derive(Default)]
 pub(super) struct Told {
+    is_started: bool,
     /// The newest checkpoint that it tells of, or that was there before the run.
     commit: Option<u64>,
     /// The tasks whose updates it tells of, with no commit after them.
@@ -46,7 +48,7 @@ pub(super) async fn tell_missing(
     graph: &dyn Graph,
     checkpoints: &dyn Checkpointer,
     record: &RunRecord,
-    told: &Told,
+    told: &mut Told,
     log: &Arc<ThreadLog>,
     last: Option<u64>,
 ) -> Result<(), NotTakenUp> {
@@ -55,6 +57,9 @@ pub(super) async fn tell_missing(
     let mut missing: Vec<_> = rows.into_iter().take_while(|row| Some(row.number) > told.commit).collect();
     missing.retain(|row| last.is_none_or(|last| row.number <= last));
     missing.reverse();
+    if !missing.is_empty() {
+        tell_start(record, told, log);
+    }
     for (at, row) in missing.into_iter().enumerate() {
         let view = graph.view(&thread, Some(row.number)).await?;
         let before = match row.parent {
@@ -92,6 +97,24 @@ pub(super) async fn tell_missing(
     Ok(())
 }
 
+/// Tells that a run began, where the log does not: what its client asked of its streams is told by that.
+pub(super) fn tell_start(record: &RunRecord, told: &mut Told, log: &Arc<ThreadLog>) {
+    if std::mem::replace(&mut told.is_started, true) {
+        return;
+    }
+    // An order that cannot be read fails its run when that begins.
+    let asked = serde_json::from_value::<Order>(record.kwargs.clone()).map(|order| order.rest).unwrap_or_default();
+    let started = LogEvent::RunStarted {
+        graph: record.graph.clone(),
+        assistant: record.assistant_id,
+        attempt: 1,
+        base: record.base,
+        values: None,
+        asked: if record.temporary_thread { asked } else { Fields::new() },
+    };
+    log.append(record.run_id, "".into(), 0, started);
+}
+
 /// What the log has of a run.
 ///
 /// # Errors
@@ -104,6 +127,7 @@ pub(super) async fn told(record: &RunRecord, log: &Arc<ThreadLog>) -> Result<Tol
             continue;
         }
         match &entry.event {
+            LogEvent::RunStarted { .. } => told.is_started = true,
             LogEvent::Commit(commit) if entry.ns.is_empty() => {
                 told.commit = told.commit.max(Some(commit.number));
                 told.updated.clear();

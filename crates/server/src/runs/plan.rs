@@ -7,10 +7,8 @@ use uuid::Uuid;
 
 use crate::graph::{Fields, Graph, Launch, Position, View, interrupt_id};
 use crate::records::RunFailure;
+use crate::runs::failure::{UNKNOWN_INTERRUPT, failure};
 use crate::runs::order::{Command, Order};
-
-/// The kind of failure of an answer to a question that is not open.
-pub(super) const UNKNOWN_INTERRUPT: &str = "UnknownInterruptError";
 
 /// How a run begins.
 pub(super) enum Plan {
@@ -118,7 +116,7 @@ fn position(id: Uuid, thread: &str) -> Result<Position, RunFailure> {
 }
 
 async fn view(graph: &dyn Graph, thread: &str) -> Result<View, RunFailure> {
-    graph.view(thread, None).await.map_err(|error| refused("StoreError", error.to_string()))
+    graph.view(thread, None).await.map_err(|error| failure(&error))
 }
 
 async fn commanded(

@@ -16,7 +16,7 @@ use crate::runs::execute::{Executed, interrupts, standing};
 use crate::runs::finish::stand;
 use crate::runs::follow::Progress;
 use crate::runs::live::{Ending, LiveRun};
-use crate::runs::missing::{ToldEnd, task_failure, tell_missing, told};
+use crate::runs::missing::{ToldEnd, task_failure, tell_missing, tell_start, told};
 use crate::runs::run_queue::Job;
 use crate::runs::{Inner, RunManager};
 
@@ -153,13 +153,14 @@ impl Inner {
     }
 
     async fn tell_end_again(&self, record: &RunRecord, log: &Arc<ThreadLog>) -> Result<(), NotTakenUp> {
-        let told = told(record, log).await?;
+        let mut told = told(record, log).await?;
         if told.end.is_some() {
             return Ok(());
         }
+        tell_start(record, &mut told, log);
         let (thread, mut open) = (record.thread_id.to_string(), Vec::new());
         if let (Some(graph), Some((_, last))) = (self.graphs.get(&record.graph), record.checkpoints) {
-            tell_missing(&**graph, &*self.stores.checkpoints, record, &told, log, Some(last)).await?;
+            tell_missing(&**graph, &*self.stores.checkpoints, record, &mut told, log, Some(last)).await?;
             let view = graph.view(&thread, None).await?;
             // What came after the run has questions of its own.
             if view.checkpoint.as_ref().is_some_and(|row| row.number == last) {
@@ -176,7 +177,14 @@ impl Inner {
         let thread = record.thread_id;
         let graph = record.graph.as_ref().and_then(|graph| self.graphs.get(graph));
         let view = match graph {
-            Some(graph) => Some(graph.view(&thread.to_string(), None).await?),
+            Some(graph) => match graph.view(&thread.to_string(), None).await.map_err(NotTakenUp::from) {
+                Ok(view) => Some(view),
+                Err(NotTakenUp::Unreadable(reason)) => {
+                    tracing::error!(%thread, reason, "it is not known how a thread stands");
+                    None
+                }
+                Err(NotTakenUp::Store(refusal)) => return Err(refusal),
+            },
             None => None,
         };
         let ending = view.map(|view| {
@@ -187,12 +195,14 @@ impl Inner {
                 interrupts: interrupts(&thread.to_string(), &view),
                 values: view.checkpoint.is_some().then_some(view.values),
                 failure: Some(failure),
+                is_unread: false,
             }
         });
         let change = |record: &mut ThreadRecord| {
             match &ending {
                 Some(ending) => stand(record, ending),
-                None => record.status = ThreadStatus::Idle,
+                None if record.interrupts.is_empty() => record.status = ThreadStatus::Idle,
+                None => record.status = ThreadStatus::Interrupted,
             }
             Ok(())
         };
@@ -204,16 +214,16 @@ impl Inner {
     async fn left(&self, record: &RunRecord, log: &Arc<ThreadLog>) -> Result<CrashPoint, NotTakenUp> {
         // Without its graph the run fails when it begins, and says so.
         let Some(graph) = self.graphs.get(&record.graph) else { return Ok(CrashPoint::Nothing) };
-        let told = told(record, log).await?;
+        let mut told = told(record, log).await?;
         if told.end.is_none() {
-            tell_missing(&**graph, &*self.stores.checkpoints, record, &told, log, None).await?;
+            tell_missing(&**graph, &*self.stores.checkpoints, record, &mut told, log, None).await?;
         }
         let thread = record.thread_id.to_string();
         let view = graph.view(&thread, None).await?;
         let head = view.checkpoint.as_ref().map(|row| row.number);
         let ending = |status, stands, failure| {
             let values = view.checkpoint.is_some().then(|| view.values.clone());
-            Ending { status, stands, values, interrupts: interrupts(&thread, &view), failure }
+            Ending { status, stands, values, interrupts: interrupts(&thread, &view), failure, is_unread: false }
         };
         if let Some(ToldEnd { status, failure }) = told.end {
             let status = serde_json::from_value(status.into()).unwrap_or(RunStatus::Error);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use graphloom_core_graph::store::StoreError;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -34,7 +35,7 @@ pub(super) struct LoggedTask {
 }
 
 impl TaskLog {
-    /// Reads what some runs of a thread told so far. What is no longer kept is missing.
+    /// Reads what some runs of a thread told so far. What is no longer kept, or damaged, is missing.
     pub(super) async fn read(host: &Host, thread: Uuid, runs: &[&RunRecord]) -> Result<Self, Refusal> {
         let mut told = Self::default();
         let Some(first) = runs.iter().map(|run| run.before).min() else { return Ok(told) };
@@ -45,6 +46,10 @@ impl TaskLog {
             let entry = match tail.ready().await {
                 Ok(Some(entry)) => entry,
                 Ok(None) | Err(TailError::Gone { .. }) => break,
+                Err(TailError::Store(error @ StoreError::Corrupt { .. })) => {
+                    tracing::error!(%thread, %error, "what runs told is not shown in the state of their thread");
+                    break;
+                }
                 Err(error) => return Err(Refusal::Failed(error.to_string())),
             };
             if runs.iter().any(|run| run.run_id == entry.run) {

@@ -53,7 +53,8 @@ async fn a_client_that_says_nothing_is_no_fault_and_one_that_speaks_otherwise_is
         let (input, output) = tokio::io::split(there);
         here.write_all(said.as_bytes()).await.unwrap();
         drop(here);
-        let served = Storage::default().server().serve_mcp(input, output, std::future::pending()).await;
+        let served = Storage::default().server().serve_mcp(input, output, std::future::pending());
+        let served = Box::pin(served).await;
         let fault = served.err().map(|error| error.to_string());
         assert_eq!(fault.is_some(), expected.is_some(), "{fault:?}");
         assert!(fault.unwrap_or_default().contains(expected.unwrap_or_default()));

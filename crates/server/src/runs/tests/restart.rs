@@ -104,6 +104,7 @@ async fn steps(manager: &RunManager, thread: Uuid) -> Vec<String> {
     let mut steps = Vec::new();
     while let Some(entry) = tail.ready().await.unwrap() {
         match &entry.event {
+            LogEvent::RunStarted { attempt, .. } => steps.push(format!("started {attempt}")),
             LogEvent::Update { task, values, .. } => steps.push(format!("update {task} {values}")),
             LogEvent::Commit(commit) => steps.push(format!("commit {} {}", commit.number, json!(commit.values))),
             LogEvent::RunEnded { status, failure, .. } => steps.push(format!("ended {status} {failure:?}")),
