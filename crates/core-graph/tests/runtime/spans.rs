@@ -1,5 +1,7 @@
 //! Spans of `tracing`: a run, below it the attempts of its tasks, below a task those of its subgraph, wherever they run.
 
+#![expect(clippy::unwrap_used, reason = "what a listener cannot do without ends its test at its place")]
+
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -81,6 +81,7 @@ mod tests {
             temporary: None,
             webhook: None,
             run_id: None,
+            traceparent: None,
         };
         manager.submit(thread, new).await.unwrap().live.ended().await.unwrap();
         while manager.is_busy(thread) {
