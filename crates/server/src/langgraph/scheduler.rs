@@ -134,7 +134,7 @@ mod tests {
 
         let next = tick(&host, due).await.unwrap();
         assert_eq!(next, Some(due + 60_000));
-        let live = host.manager.live(thread, made.next_run_id().unwrap()).await;
+        let live = host.manager.live(thread, made.next_run_id().unwrap()).await.unwrap();
         if let Some(live) = live {
             live.ended().await.unwrap();
         }

@@ -25,7 +25,7 @@ async fn numbers(tail: &mut Tail, count: usize) -> Vec<u64> {
 #[tokio::test]
 async fn a_reader_gets_every_entry_once_wherever_it_begins() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let logs = Logs::new(Arc::clone(&store));
+    let logs = Logs::new(Arc::clone(&store), None);
     let (thread, run) = (Uuid::now_v7(), Uuid::now_v7());
     let log = logs.open(thread).await.unwrap();
     let mut from_the_start = log.after(0);
@@ -47,7 +47,7 @@ async fn a_reader_gets_every_entry_once_wherever_it_begins() {
     assert!(end.ready().await.unwrap().is_none());
 
     drop(log);
-    let again = Logs::new(store).open(thread).await.unwrap();
+    let again = Logs::new(store, None).open(thread).await.unwrap();
     assert_eq!(again.last(), 3000, "another process goes on with the numbers");
     assert_eq!(again.append(run, "".into(), 0, warning(3001)), 3001);
     assert_eq!(numbers(&mut again.after(2500), 501).await, (2501..=3001).collect::<Vec<_>>());
@@ -56,7 +56,7 @@ async fn a_reader_gets_every_entry_once_wherever_it_begins() {
 #[tokio::test]
 async fn a_deleted_log_ends_for_its_readers_and_begins_anew() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let logs = Logs::new(store);
+    let logs = Logs::new(store, None);
     let (thread, run) = (Uuid::now_v7(), Uuid::now_v7());
     let log = logs.open(thread).await.unwrap();
     let seq = log.append(run, "".into(), 0, warning(1));
@@ -73,7 +73,7 @@ async fn a_deleted_log_ends_for_its_readers_and_begins_anew() {
 #[tokio::test]
 async fn large_entries_are_stored_few_at_a_time() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let log = Logs::new(store).open(Uuid::now_v7()).await.unwrap();
+    let log = Logs::new(store, None).open(Uuid::now_v7()).await.unwrap();
     let mut last = 0;
     for size in [100 << 10; 40].into_iter().chain([3 << 20, 3 << 20, 1]) {
         let payload = serde_json::json!({"text": "x".repeat(size)});

@@ -5,15 +5,21 @@
 //! 3. An entry is given to readers after it is stored, never before.
 //! 4. What is in memory is bounded: a reader that is further behind reads the store, and a run that is further ahead of the
 //!    store than the bound waits for the writer.
+//! 5. Of several processes the one that holds the thread writes its log; in the others the log follows what is stored. A segment is
+//!    put where none is. One that is there, and that this process did not put, is of a process that held the thread before, or
+//!    does now: this one puts its entries behind it, or drops them. They were given to nobody.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
+use graphloom_core_graph::store::StoreError;
 use graphloom_core_graph::{Clock, SystemClock};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
+use crate::cluster::{Member, News};
 use crate::log::entry::{Entry, LogEvent};
 use crate::log::segments::{Place, Segments};
 use crate::log::{OpenLogs, Tail};
@@ -39,6 +45,8 @@ pub(crate) struct ThreadLog {
     /// Told when entries are stored, when storing fails, and when the log is closed.
     pub(super) stored: Notify,
     open: Weak<OpenLogs>,
+    /// Who is told of new entries, where other processes may follow.
+    member: Option<Arc<Member>>,
 }
 
 struct State {
@@ -56,6 +64,12 @@ struct State {
     /// Why the last entries could not be stored.
     fault: Option<String>,
     is_closed: bool,
+    /// How long segments are kept; for ever when not set.
+    ttl: Option<Duration>,
+    /// Another process writes it, or none.
+    follows: bool,
+    /// As which member this process writes it.
+    writer: Uuid,
 }
 
 /// What a reader finds at a number.
@@ -70,21 +84,46 @@ pub(super) enum Found {
     Failed(String),
 }
 
+/// What came of a segment.
+enum Put {
+    Stored,
+    /// Another process put one in its place before, and what is to be put goes behind it.
+    Behind(Place),
+    /// Another process writes the log.
+    Lost,
+}
+
+fn are_same(there: &[Arc<Entry>], entries: &[Arc<Entry>]) -> bool {
+    let mark = |entry: &Arc<Entry>| (entry.seq, entry.time, entry.run);
+    there.iter().map(mark).eq(entries.iter().map(mark))
+}
+
 impl ThreadLog {
-    pub(super) fn new(thread: Uuid, segments: Segments, newest: Option<Place>, open: Weak<OpenLogs>) -> Self {
-        let (last, segment) = newest.map_or((0, 0), |place| (place.last, place.index + 1));
-        let state = State {
-            next: last + 1,
-            segment,
-            stored: last,
-            time: newest.map_or(0, |place| place.time),
+    /// A log of which so much is stored. Where other processes may write it, it follows them.
+    pub(super) fn new(
+        thread: Uuid,
+        segments: Segments,
+        newest: Option<Place>,
+        ttl: Option<Duration>,
+        open: Weak<OpenLogs>,
+        member: Option<Arc<Member>>,
+    ) -> Self {
+        let mut state = State {
+            next: 1,
+            segment: 0,
+            stored: 0,
+            time: 0,
             recent: VecDeque::new(),
             queue: VecDeque::new(),
             is_writing: false,
             fault: None,
             is_closed: false,
+            ttl,
+            follows: member.is_some(),
+            writer: Uuid::nil(),
         };
-        Self { thread, segments, state: Mutex::new(state), stored: Notify::new(), open }
+        state.find_stored(newest);
+        Self { thread, segments, state: Mutex::new(state), stored: Notify::new(), open, member }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -103,9 +142,13 @@ impl ThreadLog {
     /// Adds an entry, which is stored soon, and returns its number.
     pub(crate) fn append(self: &Arc<Self>, run: Uuid, ns: Arc<str>, step: u64, event: LogEvent) -> u64 {
         let mut state = self.lock();
+        let seq = state.next;
+        if state.follows {
+            // The thread is lost: what is told here happens elsewhere.
+            return seq;
+        }
         let time = SystemClock.now().max(state.time);
         state.time = time;
-        let seq = state.next;
         state.next += 1;
         state.queue.push_back(Arc::new(Entry { seq, time, run, ns, step, event }));
         if !std::mem::replace(&mut state.is_writing, true) {
@@ -125,12 +168,19 @@ impl ThreadLog {
     /// # Errors
     /// Why it could not be stored.
     pub(crate) async fn flushed(&self, seq: u64) -> Result<(), String> {
-        self.until(|state| state.stored >= seq).await;
+        self.until(|state| state.stored >= seq || state.follows).await;
         let state = self.lock();
         match &state.fault {
             Some(fault) if state.stored < seq => Err(fault.clone()),
+            None if state.follows => Err("another process writes the log".to_owned()),
             _ => Ok(()),
         }
+    }
+
+    /// Waits until all entries are stored, or cannot be.
+    pub(crate) async fn settled(&self) {
+        let last = self.last();
+        drop(self.flushed(last).await);
     }
 
     /// Waits for a state; or until the log fails or is closed, after which nothing changes.
@@ -152,7 +202,7 @@ impl ThreadLog {
     /// Stores what waits, until nothing does.
     async fn write(self: Arc<Self>) {
         loop {
-            let (index, entries) = {
+            let (index, entries, ttl) = {
                 let mut state = self.lock();
                 let count = segment(&state.queue);
                 if count == 0 || state.is_closed {
@@ -161,12 +211,19 @@ impl ThreadLog {
                     self.stored.notify_waiters();
                     return;
                 }
-                (state.segment, state.queue.iter().take(count).cloned().collect::<Vec<_>>())
+                (state.segment, state.queue.iter().take(count).cloned().collect::<Vec<_>>(), state.ttl)
             };
-            let result = self.segments.put(index, &entries).await;
+            let result = self.put(index, &entries, ttl).await;
             let mut state = self.lock();
+            if state.follows {
+                // The thread was lost meanwhile.
+                state.is_writing = false;
+                drop(state);
+                self.stored.notify_waiters();
+                return;
+            }
             match result {
-                Ok(()) => {
+                Ok(Put::Stored) => {
                     state.segment += 1;
                     state.stored = entries.last().map_or(state.stored, |entry| entry.seq);
                     state.queue.drain(..entries.len());
@@ -174,6 +231,19 @@ impl ThreadLog {
                     let excess = state.recent.len().saturating_sub(RECENT);
                     state.recent.drain(..excess);
                     state.fault = None;
+                    let last = state.stored;
+                    if let Some(member) = &self.member {
+                        member.tell(News::Log { thread: self.thread, last });
+                    }
+                }
+                Ok(Put::Behind(place)) => state.go_behind(place),
+                Ok(Put::Lost) => {
+                    tracing::warn!(thread = %self.thread, "another process writes the log of a thread");
+                    state.is_writing = false;
+                    state.follow();
+                    drop(state);
+                    self.stored.notify_waiters();
+                    return;
                 }
                 Err(error) => {
                     tracing::error!(thread = %self.thread, %error, "events could not be stored");
@@ -190,10 +260,110 @@ impl ThreadLog {
         }
     }
 
+    /// Stores entries as a segment.
+    async fn put(&self, index: u64, entries: &[Arc<Entry>], ttl: Option<Duration>) -> Result<Put, StoreError> {
+        if !self.holds().await {
+            return Ok(Put::Lost);
+        }
+        if self.segments.put(index, entries, ttl).await? {
+            return Ok(Put::Stored);
+        }
+        if self.segments.at(index).await?.is_some_and(|there| are_same(&there, entries)) {
+            // It was put before, and the answer was lost.
+            return Ok(Put::Stored);
+        }
+        match self.segments.newest().await? {
+            Some(place) if self.holds().await => Ok(Put::Behind(place)),
+            _ => Ok(Put::Lost),
+        }
+    }
+
+    /// Whether this process is sure to hold the thread. Waits until that is known.
+    async fn holds(&self) -> bool {
+        let Some(member) = &self.member else { return true };
+        let writer = self.lock().writer;
+        member.is_still(writer).await
+    }
+
+    /// Begins to write as a member, which holds the thread now. A log that nothing was told of is new.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn write_on(&self, writer: Uuid, is_new: bool, ttl: Option<Duration>) -> Result<(), StoreError> {
+        // What this process put as another member is put, or refused.
+        self.until(|state| !state.is_writing).await;
+        let newest = if is_new { None } else { self.segments.newest().await? };
+        let mut state = self.lock();
+        state.find_stored(newest);
+        (state.follows, state.writer, state.is_closed, state.fault) = (false, writer, false, None);
+        state.ttl = ttl.or(state.ttl);
+        drop(state);
+        self.stored.notify_waiters();
+        Ok(())
+    }
+
+    /// Follows what another process writes: this one does not hold the thread any more.
+    pub(crate) fn follow(&self) {
+        self.lock().follow();
+        self.stored.notify_waiters();
+    }
+
+    /// Takes up that another process stored entries up to this one.
+    pub(super) fn hear(&self, last: u64) {
+        let mut state = self.lock();
+        if state.follows && last > state.stored {
+            state.reach(last);
+            drop(state);
+            self.stored.notify_waiters();
+        }
+    }
+
+    /// Looks what is stored, where another process may write.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn look(&self) -> Result<(), StoreError> {
+        let known = {
+            let state = self.lock();
+            if !state.follows {
+                return Ok(());
+            }
+            state.stored
+        };
+        let newest = self.segments.newest().await?;
+        let mut state = self.lock();
+        if !state.follows {
+            return Ok(());
+        }
+        match newest {
+            // A log that is shorter than it was is of a thread that was made anew.
+            Some(place) if place.last > state.stored || state.stored == known => {
+                state.reach(place.last);
+                state.is_closed = false;
+            }
+            // It was deleted.
+            None if state.stored > 0 => state.is_closed = true,
+            _ => {}
+        }
+        drop(state);
+        self.stored.notify_waiters();
+        Ok(())
+    }
+
     /// Ends the log: nothing more is stored, and readers see its end.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.stored.notify_waiters();
+    }
+
+    /// Ends a log that another process deleted.
+    pub(super) fn end_of_others(&self) {
+        let mut state = self.lock();
+        if state.follows {
+            state.is_closed = true;
+            drop(state);
+            self.stored.notify_waiters();
+        }
     }
 
     pub(super) fn find(&self, seq: u64) -> Found {
@@ -215,6 +385,42 @@ impl ThreadLog {
     /// Reads the log after an entry; 0 is from its beginning.
     pub(crate) fn after(self: &Arc<Self>, seq: u64) -> Tail {
         Tail::new(Arc::clone(self), seq + 1)
+    }
+}
+
+impl State {
+    /// Begins with what is stored.
+    fn find_stored(&mut self, newest: Option<Place>) {
+        let (last, segment) = newest.map_or((0, 0), |place| (place.last, place.index + 1));
+        self.reach(last);
+        (self.segment, self.time) = (segment, newest.map_or(0, |place| place.time));
+    }
+
+    /// Takes up that entries up to this one are stored, and none of what was told here.
+    fn reach(&mut self, last: u64) {
+        if last != self.stored {
+            // What is in memory has no gap.
+            self.recent.clear();
+        }
+        (self.stored, self.next) = (last, last + 1);
+        self.queue.clear();
+    }
+
+    /// Puts what is not stored behind a segment of another process.
+    fn go_behind(&mut self, place: Place) {
+        let ahead = place.last.saturating_sub(self.stored);
+        let queue = std::mem::take(&mut self.queue);
+        let next = self.next + ahead;
+        self.find_stored(Some(place));
+        self.next = next;
+        self.queue =
+            queue.iter().map(|entry| Arc::new(Entry { seq: entry.seq + ahead, ..Entry::clone(entry) })).collect();
+    }
+
+    /// Another process writes from now on.
+    fn follow(&mut self) {
+        self.follows = true;
+        self.reach(self.stored);
     }
 }
 

@@ -20,9 +20,13 @@ use crate::runs::{Inner, now};
 impl Inner {
     /// Records how an execution ended, and tells those who wait for it.
     pub(super) async fn finish(&self, queue: &RunQueue, job: Job, executed: Executed) {
+        if !queue.is_held(self).await {
+            // Another process executes it, and records its end.
+            return;
+        }
         let (mut ending, progress) = match executed {
             Executed::Ended(ending, progress) => (ending, progress),
-            Executed::Left => return self.leave(&job).await,
+            Executed::Left => return self.leave(queue, &job).await,
         };
         let is_taken_back = job.live.cancelled() == Some(Cancel::Rollback);
         if is_taken_back {
@@ -37,8 +41,19 @@ impl Inner {
         {
             tracing::error!(run = %job.record.run_id, %error, "a webhook cannot be stored");
         }
-        let (told, recorded) =
-            tokio::join!(queue.log.flushed(last), self.record_end(queue, &job, &ending, &progress, is_taken_back));
+        let recorded = async {
+            loop {
+                let recorded = self.record_end(queue, &job, &ending, &progress, is_taken_back).await;
+                if recorded.is_ok() || queue.check(self).is_ok() || !queue.is_held(self).await {
+                    return recorded;
+                }
+                // It was not sure for a moment whether the thread is still held.
+            }
+        };
+        let (told, recorded) = tokio::join!(queue.log.flushed(last), recorded);
+        if recorded.is_err() && !queue.is_held(self).await {
+            return;
+        }
         queue.end();
         if let Err(fault) = told {
             tracing::error!(run = %job.record.run_id, fault, "the end of a run could not be logged");
@@ -57,8 +72,10 @@ impl Inner {
     }
 
     /// Leaves a run in the middle, for the next process.
-    async fn leave(&self, job: &Job) {
+    async fn leave(&self, queue: &RunQueue, job: &Job) {
+        queue.leave_run();
         let left = |run: &mut RunRecord| {
+            queue.check(self)?;
             run.is_left = true;
             Ok(())
         };
@@ -91,6 +108,7 @@ impl Inner {
                 return self.records.runs.delete(thread, job.record.run_id).await;
             }
             let end = |run: &mut RunRecord| {
+                queue.check(self)?;
                 run.status = ending.status;
                 run.error.clone_from(&ending.failure);
                 run.checkpoints = progress.checkpoints;
@@ -102,6 +120,7 @@ impl Inner {
         let stands = async {
             if has_thread(&job.record) {
                 let change = |record: &mut ThreadRecord| {
+                    queue.check(self)?;
                     stand(record, ending);
                     if queue.unended() > 1 {
                         // Others wait.
@@ -150,10 +169,12 @@ impl Inner {
     /// Ends a run that waited and never began.
     pub(super) async fn drop_waiting(&self, queue: &RunQueue, job: &Job, cancel: Cancel) -> Result<(), Refusal> {
         let (thread, run) = (job.record.thread_id, job.record.run_id);
+        queue.check(self)?;
         match cancel {
             Cancel::Rollback => self.records.runs.delete(thread, run).await?,
             Cancel::Interrupt => {
                 let interrupted = |run: &mut RunRecord| {
+                    queue.check(self)?;
                     run.status = RunStatus::Interrupted;
                     Ok(())
                 };
@@ -181,6 +202,7 @@ impl Inner {
         let Some(graph) = self.graphs.get(graph) else { return Ok(()) };
         let view = graph.view(&queue.thread.to_string(), None).await?;
         let change = |record: &mut ThreadRecord| {
+            queue.check(self)?;
             if queue.unended() == 0 {
                 record.status = if record.error.is_some() { ThreadStatus::Error } else { standing(&view) };
             }

@@ -1,20 +1,29 @@
 //! What a process that died left: queued runs begin, and runs under way go on.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use graphloom_core_graph::checkpoint::ThreadStatus as Standing;
-
+use graphloom_core_graph::checkpoint::{CheckpointError, Commit, ThreadStatus as Standing};
 use uuid::Uuid;
 
-use crate::records::{RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadSearch, ThreadStatus};
+use crate::cluster::{Holder, Member};
+use crate::log::{Interrupt, LogEvent};
+use crate::records::{RecordError, RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadSearch, ThreadStatus};
 use crate::refusal::Refusal;
 use crate::runs::execute::{Executed, interrupts, standing};
 use crate::runs::finish::stand;
 use crate::runs::follow::Progress;
 use crate::runs::live::{Ending, LiveRun};
 use crate::runs::missing::tell_missing;
-use crate::runs::run_queue::Job;
+use crate::runs::place::{Opening, Place};
+use crate::runs::run_queue::{Job, Locked, RunQueue};
 use crate::runs::{Inner, RunManager};
+
+/// The longest that a checkpointer leaves a thread to a process that is silent.
+const LONGEST_LEASE: Duration = Duration::from_secs(120);
+
+/// Before a thread is asked for again that the checkpointer leaves to another process.
+const AGAIN: Duration = Duration::from_millis(50);
 
 /// How far a run had come when its process died.
 enum CrashPoint {
@@ -27,35 +36,168 @@ enum CrashPoint {
 }
 
 impl RunManager {
-    /// Takes up every run that is not recorded as ended, in the order in which they were accepted. Returns how many.
+    /// Takes up every run that is not recorded as ended, in the order in which they were accepted; where several processes share
+    /// the store, those that no other one has.
     ///
     /// # Errors
     /// The store's.
-    pub(crate) async fn recover(&self) -> Result<usize, Refusal> {
-        let unfinished = self.inner.records.runs.unfinished().await?;
-        let count = unfinished.len();
+    pub(crate) async fn recover(&self) -> Result<(), Refusal> {
+        let inner = &self.inner;
+        let unfinished = inner.records.runs.unfinished().await?;
         let ids: Vec<_> = unfinished.iter().map(|run| run.run_id).collect();
-        self.inner.webhooks.recover(&ids).await?;
-        for record in unfinished {
-            self.inner.take_up(record).await?;
+        if let Some(member) = &inner.member {
+            inner.webhooks.take_up(member, &ids).await?;
+            inner.take_up_left(member).await?;
+        } else {
+            inner.webhooks.recover(&ids).await?;
+            for record in unfinished {
+                if let Place::Here(mut locked) = inner.place(record.thread_id, Opening::default()).await? {
+                    inner.take_up(&mut locked, record).await?;
+                    locked.next(inner);
+                }
+            }
         }
         // A thread that is busy with no run: the process died after the record of its run, and before its own.
         let busy = ThreadSearch { status: Some(ThreadStatus::Busy), ..ThreadSearch::default() };
-        for thread in self.inner.records.threads.ids(&busy).await? {
-            if !self.is_busy(thread) {
-                self.inner.settle(thread).await?;
+        for thread in inner.records.threads.ids(&busy).await? {
+            match &inner.member {
+                Some(member) if member.holder(thread).await? == Holder::Nobody => {
+                    if let Place::Here(locked) = inner.place(thread, Opening::taking_up()).await? {
+                        locked.next(inner);
+                    }
+                }
+                None if !self.is_busy(thread).await? => inner.settle(thread).await?,
+                _ => {}
             }
         }
-        Ok(count)
+        Ok(())
     }
 }
 
 impl Inner {
-    async fn take_up(self: &Arc<Self>, record: RunRecord) -> Result<(), Refusal> {
-        let locked = self.queue(record.thread_id, false).await?;
+    /// Takes up what processes left that are gone, or stopped.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn take_up_left(self: &Arc<Self>, member: &Member) -> Result<(), Refusal> {
+        // A thread is claimed before it gets a run, and given back after the end of its last one.
+        let mut threads = self.records.runs.unfinished_threads().await?;
+        for (thread, holder) in member.claims().await? {
+            match holder {
+                Holder::Left => drop(threads.insert(thread)),
+                Holder::Member(_) => drop(threads.remove(&thread)),
+                Holder::Nobody => {}
+            }
+        }
+        for thread in threads {
+            if self.is_closing() {
+                break;
+            }
+            // One that fails is found again; it must not hold the others up.
+            match self.place(thread, Opening::taking_up()).await {
+                Ok(Place::Here(locked)) => locked.next(self),
+                Ok(Place::There(_)) => {}
+                Err(error) => tracing::error!(%thread, %error, "a thread cannot be taken up"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up the runs of a thread that another process left, which this one holds now.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn take_up_thread(
+        self: &Arc<Self>,
+        locked: &mut Locked,
+        left: Vec<RunRecord>,
+    ) -> Result<(), Refusal> {
+        let thread = locked.queue.thread;
+        self.tell_untold_end(&locked.queue).await?;
+        if left.is_empty() {
+            return self.settle_if_busy(thread).await;
+        }
+        self.shut_out(thread).await?;
+        for record in left {
+            // Whoever read a record before and would put it now finds that it was put anew.
+            let queue = Arc::clone(&locked.queue);
+            let again = |_: &mut RunRecord| queue.check(self);
+            let record = self.records.runs.update(thread, record.run_id, again).await?;
+            self.take_up(locked, record).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a process which had a thread before commits no more to it.
+    async fn shut_out(&self, thread: Uuid) -> Result<(), Refusal> {
+        let (checkpoints, id, began) = (&self.stores.checkpoints, thread.to_string(), Instant::now());
+        if checkpoints.thread(&id).await?.is_none() {
+            return Ok(());
+        }
+        loop {
+            match checkpoints.acquire(&id).await {
+                Ok(lease) => {
+                    // A commit of nothing raises the epoch.
+                    let shut = checkpoints.commit(&lease, Commit { release: true, ..Commit::default() }).await;
+                    checkpoints.release(&lease);
+                    return Ok(shut?);
+                }
+                // The checkpointer leaves it to the other one for a while yet.
+                Err(CheckpointError::ThreadBusy { .. }) if began.elapsed() < LONGEST_LEASE => {
+                    tokio::time::sleep(AGAIN).await;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Tells the end of the run that told last, where it is recorded and was not told: the process died between the two.
+    async fn tell_untold_end(&self, queue: &RunQueue) -> Result<(), Refusal> {
+        let Some(last) = queue.log.last().checked_sub(1) else { return Ok(()) };
+        let entry = queue.log.after(last).ready().await.map_err(|error| Refusal::Failed(error.to_string()))?;
+        let Some(entry) = entry.filter(|entry| !matches!(entry.event, LogEvent::RunEnded { .. })) else {
+            return Ok(());
+        };
+        let record = self.records.runs.find_of_thread(queue.thread, entry.run).await?;
+        let (status, failure) = match record {
+            Some(record) if !record.status.is_final() => return Ok(()),
+            Some(record) => (record.status, record.error),
+            None => (RunStatus::Interrupted, None),
+        };
+        let interrupts = match self.records.threads.get(queue.thread).await {
+            Ok(thread) => self.open_questions(&thread).await?,
+            Err(RecordError::NotFound { .. }) => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        queue.log.append(
+            entry.run,
+            "".into(),
+            0,
+            LogEvent::RunEnded { status: status.as_str().to_owned(), failure, interrupts },
+        );
+        Ok(())
+    }
+
+    async fn open_questions(&self, thread: &ThreadRecord) -> Result<Vec<Interrupt>, Refusal> {
+        let Some(graph) = thread.graph.as_ref().and_then(|graph| self.graphs.get(graph)) else {
+            return Ok(Vec::new());
+        };
+        let id = thread.thread_id.to_string();
+        Ok(interrupts(&id, &graph.view(&id, None).await?))
+    }
+
+    async fn settle_if_busy(&self, thread: Uuid) -> Result<(), Refusal> {
+        match self.records.threads.get(thread).await {
+            Ok(record) if record.status == ThreadStatus::Busy => self.settle(thread).await,
+            Ok(_) | Err(RecordError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn take_up(self: &Arc<Self>, locked: &mut Locked, record: RunRecord) -> Result<(), Refusal> {
         locked.queue.begin();
-        let live = LiveRun::new(record.run_id);
-        let mut job = Job { record, live, attempt: 1, is_taken_up: false, goes_on: false, base: None };
+        let live = LiveRun::new(record.run_id, record.before);
+        let mut job = Job::new(record, live);
         if job.record.status == RunStatus::Running {
             (job.attempt, job.is_taken_up) = (2, true);
             if let Some(graph) = self.graphs.get(&job.record.graph) {
@@ -67,7 +209,6 @@ impl Inner {
                 CrashPoint::Ended(ending) => {
                     let executed = Executed::Ended(Box::new(ending), Progress::default());
                     self.finish(&locked.queue, job, executed).await;
-                    locked.next(self);
                     return Ok(());
                 }
             }

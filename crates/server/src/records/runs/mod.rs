@@ -8,6 +8,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -95,6 +96,14 @@ impl Runs {
         self.runs.get(&of(thread_id), &run_id.to_string()).await
     }
 
+    /// A run of a thread, if it is there.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn find_of_thread(&self, thread: Uuid, run: Uuid) -> Result<Option<RunRecord>, RecordError> {
+        Ok(self.runs.read(&of(thread), &run.to_string()).await?.map(|read| read.record))
+    }
+
     /// Changes a run, and its time of change. `change` may be called again, on what another writer put meanwhile.
     ///
     /// # Errors
@@ -174,6 +183,11 @@ impl Runs {
         }
         sort(&mut runs);
         Ok(runs)
+    }
+
+    /// The threads of all entries of the list of unfinished runs, without a look at the runs.
+    pub(crate) async fn unfinished_threads(&self) -> Result<BTreeSet<Uuid>, RecordError> {
+        Ok(self.unfinished.all(&[], &[]).await?.into_iter().map(|entry| entry.thread_id).collect())
     }
 
     /// Deletes a run.

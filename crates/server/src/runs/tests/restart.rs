@@ -25,7 +25,7 @@ impl Machine {
 async fn ended(manager: &RunManager, thread: Uuid, run: Uuid) -> RunRecord {
     loop {
         let record = manager.records().runs.get(thread, run).await.unwrap();
-        if record.status.is_final() && !manager.is_busy(thread) {
+        if record.status.is_final() && !manager.is_busy(thread).await.unwrap() {
             return record;
         }
         tokio::time::sleep(std::time::Duration::from_millis(2)).await;
