@@ -56,8 +56,7 @@ impl Segments {
         ttl: Option<Duration>,
     ) -> Result<bool, StoreError> {
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return Ok(true) };
-        let text = serde_json::to_string(entries).map_err(|error| self.corrupt(&error.to_string()))?;
-        let value = json!({"first": first.seq, "last": last.seq, "time": last.time, "entries": text});
+        let value = json!({"first": first.seq, "last": last.seq, "time": last.time, "entries": self.text(entries)?});
         let options = ttl.map(PutOptions::ttl).unwrap_or_default();
         if self.is_shared {
             return self.store.put_if(&self.namespace, &key(index), value, options, &Expected::Absent).await;
@@ -81,6 +80,13 @@ impl Segments {
         item.map(|item| Ok(self.entries(&item)?.1)).transpose()
     }
 
+    /// Whether segment `index` is there with just these entries.
+    pub(super) async fn is_stored(&self, index: u64, entries: &[Arc<Entry>]) -> Result<bool, StoreError> {
+        let item = self.store.get(&self.namespace, &key(index)).await?;
+        let Some(text) = item.as_ref().and_then(|item| item.value.get("entries")) else { return Ok(false) };
+        Ok(text == self.text(entries)?.as_str())
+    }
+
     pub(super) async fn delete(&self) -> Result<(), StoreError> {
         loop {
             let items = self.store.query(&Query::below(self.namespace.clone()).limit(PAGE)).await?;
@@ -98,6 +104,10 @@ impl Segments {
         let last = number("last").ok_or_else(|| self.corrupt("it has no `last`"))?;
         let time = number("time").unwrap_or_default();
         Ok(Place { index: self.index(item)?, last, time })
+    }
+
+    fn text(&self, entries: &[Arc<Entry>]) -> Result<String, StoreError> {
+        serde_json::to_string(entries).map_err(|error| self.corrupt(&error.to_string()))
     }
 
     fn entries(&self, item: &Item) -> Result<(u64, Vec<Arc<Entry>>), StoreError> {

@@ -7,6 +7,7 @@ use graphloom_core_graph::store::{MemoryStore, Store};
 use uuid::Uuid;
 
 use super::*;
+use crate::cluster::{Cluster, Member, News};
 
 fn warning(n: u64) -> LogEvent {
     LogEvent::Warning { message: n.to_string() }
@@ -90,4 +91,74 @@ async fn large_entries_are_stored_few_at_a_time() {
     assert_eq!(next, last + 1);
     // Ten of 100 KiB are below 1 MiB, and one that is larger is alone.
     assert_eq!(counts, [10, 10, 10, 10, 1, 1, 1]);
+}
+
+/// Logs of two processes over one store.
+async fn shared() -> (Logs, Logs, [Arc<Member>; 2]) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let join = async || Member::join(&store, Cluster::new()).await.unwrap();
+    let members = [join().await, join().await];
+    let [one, two] = [&members[0], &members[1]].map(|member| Logs::new(Arc::clone(&store), Some(Arc::clone(member))));
+    (one, two, members)
+}
+
+#[tokio::test]
+async fn a_log_that_another_process_writes_is_followed() {
+    let (one, two, members) = shared().await;
+    let (thread, run) = (Uuid::now_v7(), Uuid::now_v7());
+    let (writes, follows) = (one.open(thread).await.unwrap(), two.open(thread).await.unwrap());
+    writes.write_on(members[0].id(), false, None).await.unwrap();
+    for n in 1..=10 {
+        writes.append(run, "".into(), 0, warning(n));
+    }
+    writes.flushed(10).await.unwrap();
+    let mut tail = follows.after(0);
+    assert!(tail.ready().await.unwrap().is_none(), "nobody told of it");
+    two.hear(News::Log { thread, last: 10 });
+    assert_eq!(numbers(&mut tail, 10).await, (1..=10).collect::<Vec<_>>());
+    // What nobody told of is found by looking.
+    writes.flushed(writes.append(run, "".into(), 0, warning(11))).await.unwrap();
+    two.look().await.unwrap();
+    assert_eq!(numbers(&mut tail, 1).await, [11]);
+    // What is told in a process that does not write goes nowhere.
+    follows.append(run, "".into(), 0, warning(12));
+    assert!(follows.flushed(12).await.is_err());
+    assert_eq!(follows.last(), 11);
+
+    writes.follow();
+    follows.write_on(members[1].id(), false, None).await.unwrap();
+    follows.flushed(follows.append(run, "".into(), 0, warning(12))).await.unwrap();
+    let mut back = writes.after(10);
+    one.look().await.unwrap();
+    assert_eq!(numbers(&mut back, 2).await, [11, 12]);
+    assert_eq!(numbers(&mut tail, 1).await, [12]);
+
+    two.delete(thread).await.unwrap();
+    assert!(tail.next().await.unwrap().is_none());
+    one.look().await.unwrap();
+    assert!(back.next().await.unwrap().is_none(), "it ends elsewhere, too");
+}
+
+#[tokio::test]
+async fn of_two_that_write_a_log_no_entry_is_put_over_another() {
+    let (one, two, members) = shared().await;
+    let (thread, run) = (Uuid::now_v7(), Uuid::now_v7());
+    let (late, holds) = (one.open(thread).await.unwrap(), two.open(thread).await.unwrap());
+    late.write_on(members[0].id(), false, None).await.unwrap();
+    holds.write_on(members[1].id(), false, None).await.unwrap();
+    // The first was on its way when the second began.
+    late.flushed(late.append(run, "".into(), 0, warning(1))).await.unwrap();
+    let last = holds.append(run, "".into(), 0, warning(2));
+    holds.settled().await;
+    assert_eq!((last, holds.last()), (1, 2), "it is put behind the other");
+    assert_eq!(numbers(&mut holds.after(0), 2).await, [1, 2]);
+    // One that is no member any more puts nothing.
+    members[0].leave().await;
+    members[0].beat().await.unwrap();
+    let lost = late.append(run, "".into(), 0, warning(3));
+    assert!(late.flushed(lost).await.is_err());
+    two.look().await.unwrap();
+    assert_eq!(holds.last(), 2);
+    one.look().await.unwrap();
+    assert_eq!(numbers(&mut late.after(0), 2).await, [1, 2], "it follows");
 }

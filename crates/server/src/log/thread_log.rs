@@ -93,11 +93,6 @@ enum Put {
     Lost,
 }
 
-fn are_same(there: &[Arc<Entry>], entries: &[Arc<Entry>]) -> bool {
-    let mark = |entry: &Arc<Entry>| (entry.seq, entry.time, entry.run);
-    there.iter().map(mark).eq(entries.iter().map(mark))
-}
-
 impl ThreadLog {
     /// A log of which so much is stored. Where other processes may write it, it follows them.
     pub(super) fn new(
@@ -179,8 +174,7 @@ impl ThreadLog {
 
     /// Waits until all entries are stored, or cannot be.
     pub(crate) async fn settled(&self) {
-        let last = self.last();
-        drop(self.flushed(last).await);
+        self.until(|state| state.queue.is_empty() && !state.is_writing).await;
     }
 
     /// Waits for a state; or until the log fails or is closed, after which nothing changes.
@@ -268,7 +262,7 @@ impl ThreadLog {
         if self.segments.put(index, entries, ttl).await? {
             return Ok(Put::Stored);
         }
-        if self.segments.at(index).await?.is_some_and(|there| are_same(&there, entries)) {
+        if self.segments.is_stored(index, entries).await? {
             // It was put before, and the answer was lost.
             return Ok(Put::Stored);
         }

@@ -62,11 +62,12 @@ impl Inner {
             let inner = Arc::clone(self);
             let opened = tokio::spawn(async move { inner.open(&member, thread, opening).await });
             match opened.await {
-                Ok(opened) => match opened? {
-                    Some(place) => return Ok(place),
-                    // Somebody else had it in the hand.
-                    None => {}
-                },
+                // None where somebody else had it in the hand.
+                Ok(opened) => {
+                    if let Some(place) = opened? {
+                        return Ok(place);
+                    }
+                }
                 Err(error) => return Err(Refusal::Failed(format!("a thread could not be opened: {error}"))),
             }
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::StreamExt;
 use graphloom_core_graph::checkpoint::{CheckpointError, Commit, ThreadStatus as Standing};
 use uuid::Uuid;
 
@@ -21,6 +22,9 @@ use crate::runs::{Inner, RunManager};
 
 /// The longest that a checkpointer leaves a thread to a process that is silent.
 const LONGEST_LEASE: Duration = Duration::from_secs(120);
+
+/// Threads that are taken up at a time.
+const AT_ONCE: usize = 16;
 
 /// Before a thread is asked for again that the checkpointer leaves to another process.
 const AGAIN: Duration = Duration::from_millis(50);
@@ -89,9 +93,9 @@ impl Inner {
                 Holder::Nobody => {}
             }
         }
-        for thread in threads {
+        let take_up = async |thread| {
             if self.is_closing() {
-                break;
+                return;
             }
             // One that fails is found again; it must not hold the others up.
             match self.place(thread, Opening::taking_up()).await {
@@ -99,7 +103,8 @@ impl Inner {
                 Ok(Place::There(_)) => {}
                 Err(error) => tracing::error!(%thread, %error, "a thread cannot be taken up"),
             }
-        }
+        };
+        futures::stream::iter(threads).for_each_concurrent(AT_ONCE, take_up).await;
         Ok(())
     }
 

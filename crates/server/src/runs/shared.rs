@@ -50,7 +50,8 @@ async fn beat(inner: Weak<Inner>, member: Arc<Member>) {
             Ok(Ok(Beat::Lost)) => {
                 tracing::warn!("this process was silent for too long: others have taken over what it did");
                 let Some(inner) = inner.upgrade() else { return };
-                inner.lose_all().await;
+                // Beside the heartbeats: some of it may be in the middle of something.
+                tokio::spawn(async move { inner.lose_all().await });
             }
             Ok(Err(error)) => tracing::warn!(%error, "a heartbeat did not reach the store"),
             Err(_) => tracing::warn!("a heartbeat did not reach the store in time"),
