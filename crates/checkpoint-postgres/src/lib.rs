@@ -34,7 +34,12 @@
 //! # Taking over
 //! An expiry is a wait after a crash, and a pause that is longer than it costs a program its threads. The defaults,
 //! five and thirty seconds, suit programs in one data centre. A program that ends orderly calls
-//! [`PostgresCheckpointer::close`], after which nobody waits.
+//! [`PostgresCheckpointer::close`], after which nobody waits. Programs that hand threads to each other while they run wait a
+//! moment for one that is being given back: [`PostgresOptions::patience`].
+//!
+//! # Signals
+//! [`PostgresStore::signals`] are short messages between the programs of a schema, by `LISTEN` and `NOTIFY`: one need not ask
+//! again and again for what another one put into the store.
 //!
 //! # Tables
 //! They lie in a schema of their own, `graphloom` unless another is asked for, with the number of their format; a newer
@@ -58,8 +63,10 @@ mod checkpointer;
 mod database;
 mod failure;
 mod options;
+mod signals;
 mod store;
 
 pub use checkpointer::PostgresCheckpointer;
 pub use options::PostgresOptions;
+pub use signals::PostgresSignals;
 pub use store::PostgresStore;

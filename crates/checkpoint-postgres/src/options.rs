@@ -17,6 +17,10 @@ pub struct PostgresOptions {
     /// How long after its last heartbeat a program's threads are left to it. Thirty seconds unless set; several
     /// heartbeats, so that one that is lost does no harm.
     pub expiry: Duration,
+    /// How long [`acquire`](graphloom_core_graph::checkpoint::Checkpointer::acquire) waits for a thread that another program
+    /// holds. Not at all unless set; where programs hand threads to each other, one that gives a thread back needs a moment
+    /// to say so.
+    pub patience: Duration,
 }
 
 impl Default for PostgresOptions {
@@ -27,6 +31,7 @@ impl Default for PostgresOptions {
             connect_timeout: Duration::from_secs(10),
             heartbeat: Duration::from_secs(5),
             expiry: Duration::from_secs(30),
+            patience: Duration::ZERO,
         }
     }
 }
@@ -48,6 +53,13 @@ impl PostgresOptions {
     #[must_use]
     pub fn heartbeat(mut self, every: Duration, expiry: Duration) -> Self {
         (self.heartbeat, self.expiry) = (every, expiry);
+        self
+    }
+
+    /// Waits so long for a thread that another program holds.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
         self
     }
 }

@@ -14,6 +14,7 @@ use sqlx::{PgConnection, Row};
 use crate::database::Database;
 use crate::failure::{Failure, read_number};
 use crate::options::PostgresOptions;
+use crate::signals::PostgresSignals;
 
 /// Joins segments of namespaces. No segment contains it, and every character of a segment sorts after it.
 const SEPARATOR: &str = "\u{1f}";
@@ -49,6 +50,11 @@ impl PostgresStore {
         self
     }
 
+    /// Signals between all that use the same schema. They listen on connections of their own as long as a handle to them lives.
+    pub fn signals(&self) -> PostgresSignals {
+        PostgresSignals::on(&self.database)
+    }
+
     fn now(&self) -> i64 {
         storable(self.clock.now())
     }
@@ -68,6 +74,17 @@ const PUT: &str = "INSERT INTO items (namespace, key, value, created, updated, e
     ON CONFLICT (namespace, key) DO UPDATE SET
         value = excluded.value, updated = excluded.updated, expires = excluded.expires,
         created = CASE WHEN items.expires <= $4 THEN excluded.created ELSE items.created END";
+/// Only an item that is expired is put over. Who puts at the same time waits for the row, and finds it taken.
+const PUT_ABSENT: &str = "INSERT INTO items (namespace, key, value, created, updated, expires)
+    VALUES ($1, $2, $3, $4, $4, $5)
+    ON CONFLICT (namespace, key) DO UPDATE SET
+        value = excluded.value, updated = excluded.updated, expires = excluded.expires, created = excluded.created
+    WHERE items.expires <= $4";
+/// `xmin` is the transaction that wrote the row: another one after every change.
+const GET_VERSION: &str = "SELECT *, xmin::text AS version FROM items
+    WHERE namespace = $1 AND key = $2 AND (expires IS NULL OR expires > $3)";
+const PUT_OVER: &str = "UPDATE items SET value = $3, updated = $4, expires = $5
+    WHERE namespace = $1 AND key = $2 AND xmin::text = $6";
 const GET: &str = "SELECT * FROM items WHERE namespace = $1 AND key = $2 AND (expires IS NULL OR expires > $3)";
 
 async fn get(connection: &mut PgConnection, place: &str, key: &str, now: i64) -> Result<Option<Item>, Failure> {
@@ -94,21 +111,26 @@ impl Store for PostgresStore {
     ) -> Result<bool, StoreError> {
         let (place, now) = (joined(namespace), self.now());
         let expires = options.expires(self.clock.now()).map(storable);
+        let text = value.to_string();
+        let pool = &self.database.pool;
         let put = async {
-            let mut transaction = self.database.pool.begin().await?;
-            // Also where there is no row yet: whoever puts under this key with an expectation waits here.
-            let lock = "SELECT pg_advisory_xact_lock(hashtext(current_schema() || $1), hashtext($2))";
-            sqlx::query(lock).bind(&place).bind(key).execute(&mut *transaction).await?;
-            let lock = "SELECT 1 FROM items WHERE namespace = $1 AND key = $2 FOR UPDATE";
-            sqlx::query(lock).bind(&place).bind(key).execute(&mut *transaction).await?;
-            let there = get(&mut transaction, &place, key, now).await?;
-            if !expected.is_met_by(there.as_ref().map(|item| &item.value)) {
-                return Ok(false);
+            if *expected == Expected::Absent {
+                let query = sqlx::query(PUT_ABSENT).bind(&place).bind(key).bind(text).bind(now).bind(expires);
+                return Ok(query.execute(pool).await?.rows_affected() > 0);
             }
-            let query = sqlx::query(PUT).bind(&place).bind(key).bind(value.to_string()).bind(now).bind(expires);
-            query.execute(&mut *transaction).await?;
-            transaction.commit().await?;
-            Ok(true)
+            loop {
+                let row = sqlx::query(GET_VERSION).bind(&place).bind(key).bind(now).fetch_optional(pool).await?;
+                let Some(row) = row else { return Ok(false) };
+                if !expected.is_met_by(Some(&item(&row)?.value)) {
+                    return Ok(false);
+                }
+                let version: String = row.try_get("version")?;
+                let query = sqlx::query(PUT_OVER).bind(&place).bind(key).bind(&text).bind(now).bind(expires);
+                if query.bind(version).execute(pool).await?.rows_affected() > 0 {
+                    return Ok(true);
+                }
+                // Another writer came between: it is looked at again.
+            }
         };
         put.await.map_err(|failure: Failure| self.error(failure, "putting an item"))
     }
@@ -132,14 +154,18 @@ impl Store for PostgresStore {
     async fn query(&self, query: &Query) -> Result<Vec<Item>, StoreError> {
         const BELOW: &str = "SELECT * FROM items
             WHERE namespace >= $1 AND ($2::text IS NULL OR namespace < $2) AND (expires IS NULL OR expires > $3)
-            ORDER BY namespace, key";
+            ORDER BY namespace, key LIMIT $4";
         let read = async {
             let (from, to) = range(&query.prefix);
             let mut found = Vec::new();
             if query.limit == 0 {
                 return Ok(found);
             }
-            let mut rows = sqlx::query(BELOW).bind(from).bind(to).bind(self.now()).fetch(&self.database.pool);
+            // Conditions are looked at here, so that only without them it is known how many rows are needed.
+            let rows = query.limit.saturating_add(query.offset);
+            let most = i64::try_from(rows).ok().filter(|_| query.conditions.is_empty());
+            let rows = sqlx::query(BELOW).bind(from).bind(to).bind(self.now()).bind(most);
+            let mut rows = rows.fetch(&self.database.pool);
             let mut skip = query.offset;
             while let Some(row) = rows.try_next().await? {
                 let item = item(&row)?;

@@ -5,12 +5,16 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures::StreamExt;
 use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions, PostgresStore};
 use graphloom_core_graph::checkpoint::{
     CheckpointError, CheckpointRow, Checkpointer, Commit, FieldPayload, FieldRecord, FieldVersions, JournalRow,
     RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
 };
 use graphloom_core_graph::conformance;
+use graphloom_core_graph::store::{
+    Comparison, Condition, Expected, Namespace, PutOptions, Query, Signal, Signals, Store,
+};
 use graphloom_postgres_server::Server;
 use sqlx::Connection;
 
@@ -366,5 +370,98 @@ async fn a_connection_can_be_over_tls_and_proves_whom_it_talks_to() {
     for rest in [format!("sslmode=verify-full&sslrootcert={foreign}"), "sslmode=verify-full".to_owned()] {
         let refused = connect(rest.clone()).await.unwrap_err();
         assert!(format!("{refused:?}").to_lowercase().contains("certificate"), "{rest}: {refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_thread_that_is_given_back_is_waited_for() {
+    let server = Server::start();
+    let one = PostgresCheckpointer::connect_with(&server.url(), &quick()).await.unwrap();
+    let patient = quick().patience(Duration::from_secs(20));
+    let two = PostgresCheckpointer::connect_with(&server.url(), &patient).await.unwrap();
+    let lease = one.acquire("a").await.unwrap();
+    one.commit(&lease, step(1)).await.unwrap();
+    let mut next = Box::pin(two.acquire("a"));
+    let early = tokio::time::timeout(Duration::from_millis(300), &mut next).await;
+    assert!(early.is_err(), "it is held: {early:?}");
+    one.release(&lease);
+    let next = tokio::time::timeout(Duration::from_secs(10), next).await.unwrap().unwrap();
+    two.commit(&next, step(2)).await.unwrap();
+    // Who has no patience is told at once.
+    let busy = one.acquire("a").await.unwrap_err();
+    assert!(matches!(busy, CheckpointError::ThreadBusy { .. }), "{busy}");
+}
+
+#[tokio::test]
+async fn of_many_who_put_at_once_with_the_same_expectation_one_does() {
+    let server = Server::start();
+    let store = PostgresStore::connect_with(&server.url(), &PostgresOptions::default()).await.unwrap();
+    let place = Namespace::new(["races"]).unwrap();
+    let ended = PutOptions::ttl(Duration::ZERO);
+    for round in 0..20 {
+        let absent = Expected::Absent;
+        let put = async |expected: &Expected, value: u64| {
+            let tasks = (0..8).map(|_| {
+                let (store, place, expected) = (store.clone(), place.clone(), expected.clone());
+                let value = serde_json::json!({"round": value});
+                tokio::spawn(async move {
+                    store.put_if(&place, "a", value, PutOptions::default(), &expected).await.unwrap()
+                })
+            });
+            let all = futures::future::join_all(tasks).await;
+            all.into_iter().filter(|put| *put.as_ref().unwrap()).count()
+        };
+        assert_eq!(put(&absent, 2 * round).await, 1, "of those who put where nothing is");
+        let holds = Expected::Holds(Condition::new("round", Comparison::Eq, 2 * round));
+        assert_eq!(put(&holds, 2 * round + 1).await, 1, "of those who put over the same");
+        assert_eq!(put(&absent, 7).await, 0, "where something is");
+        assert!(
+            store
+                .put_if(&place, "a", 0.into(), ended, &Expected::Holds(Condition::new("round", Comparison::Gte, 0)))
+                .await
+                .unwrap()
+        );
+        assert!(store.get(&place, "a").await.unwrap().is_none(), "what has no time to live is not there");
+    }
+    for key in ["b", "c", "d"] {
+        store.put(&place, key, key.into(), PutOptions::default()).await.unwrap();
+    }
+    let some = store.query(&Query::below(place).limit(1).offset(1)).await.unwrap();
+    assert_eq!(some.iter().map(|item| item.key.as_str()).collect::<Vec<_>>(), ["c"]);
+}
+
+#[tokio::test]
+async fn signals_are_heard_by_all_of_a_schema_and_again_after_their_connection_is_lost() {
+    let server = Server::start();
+    let connect = async |schema: &str| {
+        let options = PostgresOptions::schema(schema);
+        PostgresStore::connect_with(&server.url(), &options).await.unwrap().signals()
+    };
+    let (one, two, other) = (connect("shared").await, connect("shared").await, connect("other").await);
+    let (mut heard, mut elsewhere) = (two.subscribe(), other.subscribe());
+    assert_eq!(heard.next().await, Some(Signal::Missed));
+    let mut hear = async |topic: &str, payload: &str| {
+        let sent = tokio::time::timeout(Duration::from_secs(20), async {
+            loop {
+                one.publish(topic, payload);
+                let next = tokio::time::timeout(Duration::from_millis(200), heard.next()).await;
+                match next {
+                    Ok(Some(Signal::Heard { topic: of, payload: what })) if of == topic => break what,
+                    Ok(None) => panic!("the subscription ended"),
+                    _ => {}
+                }
+            }
+        });
+        sent.await.expect("a signal is heard")
+    };
+    assert_eq!(hear("log/1", "7 \u{1f} seven").await, "7 \u{1f} seven");
+    let mut admin = sqlx::PgConnection::connect(&server.url()).await.unwrap();
+    let cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query ILIKE 'listen%'";
+    let count: i64 = sqlx::query_scalar(cut).fetch_one(&mut admin).await.unwrap();
+    assert!(count >= 3, "three listen, {count} were cut");
+    assert_eq!(hear("log/2", "8").await, "8");
+    // Of another schema nothing is heard but that its connection was new, and lost.
+    while let Ok(signal) = tokio::time::timeout(Duration::from_millis(100), elsewhere.next()).await {
+        assert_eq!(signal, Some(Signal::Missed));
     }
 }

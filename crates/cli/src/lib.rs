@@ -132,5 +132,5 @@ pub use session::{Session, quoted};
 pub use sources::{NetworkOptions, Sources, nothing_searched, open_engines, open_sources};
 pub use start::main;
 pub use status::{ExitStatus, Failure};
-pub use store::{RunStore, StoreKind};
+pub use store::{Lease, RunStore, StoreKind};
 pub use threads::{check_thread_id, new_thread_id, time_text};

@@ -2,7 +2,9 @@
 
 use crate::config::ConfigFiles;
 use crate::store::Chosen;
-use crate::{BaseArgs, CliError, DataDir, Failure, Interrupt, Progress, RunArgs, RunStore, SourceArgs, StoreKind};
+use crate::{
+    BaseArgs, CliError, DataDir, Failure, Interrupt, Lease, Progress, RunArgs, RunStore, SourceArgs, StoreKind,
+};
 
 /// What an application works with.
 #[derive(Clone, Debug)]
@@ -45,7 +47,16 @@ impl Session {
     /// without the key or the address that the store needs, and the store's own: no database, a newer format, locked, a
     /// full disk, no answer.
     pub async fn store(&self) -> Result<RunStore, Failure> {
-        self.chosen.open().await
+        self.chosen.open(None).await
+    }
+
+    /// The store of runs, for a program that goes on with the runs of others like it when these die. Asked for first: once it is
+    /// open, it is as it was opened.
+    ///
+    /// # Errors
+    /// As [`store`](Self::store).
+    pub async fn shared_store(&self, lease: Lease) -> Result<RunStore, Failure> {
+        self.chosen.open(Some(lease)).await
     }
 
     /// The store of runs for reading, which is not created; `None` where no run was ever stored.

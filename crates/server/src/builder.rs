@@ -11,6 +11,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::cluster::{Cluster, Member};
 use crate::demo;
 use crate::graph::{BadContext, Fields, Graph, Outline, Resources, Stores, Typed};
 use crate::log::Logs;
@@ -34,6 +35,7 @@ pub struct Server {
     records: Option<Arc<dyn Store>>,
     limits: RunLimits,
     webhooks: WebhookTargets,
+    cluster: Option<Cluster>,
 }
 
 impl Server {
@@ -46,6 +48,7 @@ impl Server {
             records: None,
             limits: RunLimits::default(),
             webhooks: WebhookTargets::default(),
+            cluster: None,
         }
     }
 
@@ -172,6 +175,13 @@ impl Server {
         self
     }
 
+    /// Shares the stores with other processes that serve the same graphs and share them, too: together they are one server, and
+    /// each request may go to any of them. Checkpointer and stores must be ones that several processes may use at a time.
+    pub fn cluster(mut self, cluster: Cluster) -> Self {
+        self.cluster = Some(cluster);
+        self
+    }
+
     /// Says which addresses the webhooks of runs may name; unless set, [`WebhookTargets::Public`].
     pub fn webhooks(mut self, targets: WebhookTargets) -> Self {
         self.webhooks = targets;
@@ -190,8 +200,14 @@ impl Server {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let records = Records::new(&store, &clock);
         records.assistants.create_system(graphs.keys().map(String::as_str)).await?;
-        let webhooks = Webhooks::new(Arc::clone(&store), self.webhooks);
-        let manager = RunManager::new(graphs, stores, records, Logs::new(store), webhooks, self.limits);
+        let member = match self.cluster {
+            Some(cluster) => Some(Member::join(&store, cluster).await?),
+            None => None,
+        };
+        let webhooks = Webhooks::new(Arc::clone(&store), self.webhooks).shared(member.clone());
+        let logs = Logs::new(store, member.clone());
+        let manager = RunManager::new(graphs, stores, records, logs, webhooks, self.limits, member);
+        manager.share();
         manager.recover().await?;
         Ok(manager)
     }

@@ -56,6 +56,10 @@
 //! Checkpoints go to a [`Checkpointer`](graphloom_core_graph::checkpoint::Checkpointer); records and event logs to a long-term
 //! [`Store`](graphloom_core_graph::store::Store), which is also what nodes and clients keep things in. Both are in memory
 //! unless stated.
+//!
+//! # Several processes
+//!
+//! [`Server::cluster`] makes one server of any number of processes that share the stores.
 
 #![forbid(unsafe_code)]
 
@@ -70,6 +74,7 @@ pub mod artifacts;
 mod attended;
 mod builder;
 mod chat;
+mod cluster;
 mod demo;
 mod events;
 mod graph;
@@ -90,6 +95,7 @@ mod unattended;
 mod webhooks;
 
 pub use builder::Server;
+pub use cluster::Cluster;
 pub use http::{AllowedOrigin, AllowedOrigins, Cors, Keys, Limits, Scope, Security, SecurityError, ServeError};
 pub use running::{Running, StartError};
 pub use webhooks::WebhookTargets;

@@ -3,12 +3,13 @@
 use graphloom_core_graph::RunError;
 use graphloom_core_graph::checkpoint::CheckpointError;
 use graphloom_core_graph::store::StoreError;
+use serde::{Deserialize, Serialize};
 
 use crate::graph::UpdateFault;
 use crate::records::RecordError;
 
-/// Why a request is not done.
-#[derive(Debug, thiserror::Error)]
+/// Why a request is not done. One process tells it to another.
+#[derive(Debug, Deserialize, Serialize, thiserror::Error)]
 pub(crate) enum Refusal {
     /// It names what is not there.
     #[error("{0}")]

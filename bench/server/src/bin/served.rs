@@ -1,12 +1,15 @@
-//! The demo graphs on the store that is named: `served ADDRESS memory | normal DIRECTORY | full DIRECTORY`.
+//! The demo graphs on the store that is named: `served ADDRESS memory | normal DIRECTORY | full DIRECTORY | postgres URL | shared URL`.
+//! A shared database has one server of any number of processes.
 
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions};
 use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteOptions, SqliteStore, Synchronous};
-use graphloom_server::Server;
+use graphloom_server::{Cluster, Server};
 
 /// What the command `graphloom` is served with, too.
 #[global_allocator]
@@ -22,7 +25,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
         "memory" => None,
         "normal" => Some(Synchronous::Normal),
         "full" => Some(Synchronous::Full),
-        other => return Err(format!("`{other}` is no store: memory, normal, full").into()),
+        "postgres" | "shared" => {
+            let (every, expiry) = (Duration::from_secs(1), Duration::from_secs(5));
+            let options = PostgresOptions::default().heartbeat(every, expiry).patience(expiry * 2);
+            let url = rest.first().ok_or("the address of the database")?;
+            let checkpointer = PostgresCheckpointer::connect_with(url, &options).await?;
+            let database = checkpointer.store();
+            if store == "shared" {
+                let signals = Arc::new(database.signals());
+                server = server.cluster(Cluster::new().signals(signals).heartbeat(every, expiry));
+            }
+            server = server.checkpointer(Arc::new(checkpointer)).store(Arc::new(database));
+            None
+        }
+        other => return Err(format!("`{other}` is no store: memory, normal, full, postgres, shared").into()),
     };
     if let Some(synchronous) = synchronous {
         let directory = PathBuf::from(rest.first().ok_or("a directory for the files")?);

@@ -7,6 +7,7 @@ mod read;
 mod upkeep;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
@@ -21,6 +22,10 @@ use crate::database::{Database, Heartbeat, instance_name};
 use crate::failure::Failure;
 use crate::options::PostgresOptions;
 use crate::store::PostgresStore;
+
+/// Between two looks at a thread that another program holds.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(2);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// A [`Checkpointer`] in a PostgreSQL database.
 ///
@@ -41,6 +46,7 @@ struct Inner {
     heartbeat: Heartbeat,
     leases: Leases,
     order: Order,
+    patience: Duration,
     runtime: Handle,
 }
 
@@ -74,6 +80,7 @@ impl PostgresCheckpointer {
                     heartbeat,
                     leases,
                     order: Order::default(),
+                    patience: options.patience,
                     runtime: Handle::current(),
                 }),
             })
@@ -106,14 +113,21 @@ impl PostgresCheckpointer {
         let thread: Arc<str> = thread.into();
         let busy = |owner: String| CheckpointError::ThreadBusy { thread: thread.to_string(), owner };
         let reserved = self.inner.leases.reserve(&thread).map_err(|owner| busy(owner.to_string()))?;
-        let stored = commit::owner(&self.inner.database.pool, &thread, false).await?;
-        let epoch = stored.as_ref().map_or(0, |stored| stored.epoch);
         // What names this checkpointer is a lease of ours that was given back.
         let own = |owner: &str| owner.split('/').next() == Some(self.inner.heartbeat.instance.as_str());
-        if let Some(stored) = stored.filter(|stored| stored.lives && !own(&stored.owner)) {
-            return Err(busy(stored.owner).into());
+        let (asked, mut pause) = (Instant::now(), SHORTEST_PAUSE);
+        loop {
+            let stored = commit::owner(&self.inner.database.pool, &thread, false).await?;
+            let epoch = stored.as_ref().map_or(0, |stored| stored.epoch);
+            let Some(stored) = stored.filter(|stored| stored.lives && !own(&stored.owner)) else {
+                return Ok(reserved.into_lease(epoch + 1));
+            };
+            if asked.elapsed() >= self.inner.patience {
+                return Err(busy(stored.owner).into());
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
-        Ok(reserved.into_lease(epoch + 1))
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) struct Database {
     pub(crate) pool: PgPool,
     /// For messages: server, database and schema, without a password.
     pub(crate) place: Arc<str>,
+    pub(crate) schema: Arc<str>,
 }
 
 impl Database {
@@ -46,7 +47,7 @@ impl Database {
             .connect_with(connect)
             .await?;
         migrate::prepare(&pool, schema).await?;
-        Ok(Self { pool, place: place.into() })
+        Ok(Self { pool, place: place.into(), schema: schema.into() })
     }
 }
 

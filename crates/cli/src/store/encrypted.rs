@@ -25,6 +25,7 @@ pub(super) fn open(dirs: &DataDir) -> Result<RunStore, Failure> {
         memory: Arc::new(Encrypted::new(file.store(), keys.clone())),
         checkpointer: Arc::new(Encrypted::new(file, keys)),
         place: path.display().to_string(),
+        signals: None,
     })
 }
 

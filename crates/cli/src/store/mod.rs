@@ -12,10 +12,11 @@ mod variable;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use graphloom_core_graph::checkpoint::Checkpointer;
-use graphloom_core_graph::store::Store;
+use graphloom_core_graph::store::{Signals, Store};
 use tokio::sync::Mutex;
 
 use crate::{CliError, DataDir, Failure};
@@ -49,6 +50,17 @@ pub struct RunStore {
     checkpointer: Arc<dyn Checkpointer>,
     memory: Arc<dyn Store>,
     place: String,
+    signals: Option<Arc<dyn Signals>>,
+}
+
+/// How often a program that shares its runs with others tells that it lives, and how long it may be silent before they take
+/// its runs over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// Between two signs of life.
+    pub every: Duration,
+    /// Without one.
+    pub expiry: Duration,
 }
 
 impl RunStore {
@@ -70,6 +82,11 @@ impl RunStore {
     /// The long-term store beside them.
     pub fn memory(&self) -> Arc<dyn Store> {
         Arc::clone(&self.memory)
+    }
+
+    /// Signals between the programs that share it, where several may do the same work at a time.
+    pub fn signals(&self) -> Option<Arc<dyn Signals>> {
+        self.signals.clone()
     }
 
     /// Where it is, for people: a file, or the name of a server without its password.
@@ -122,12 +139,12 @@ impl Chosen {
     pub(crate) async fn existing(&self) -> Result<Option<RunStore>, Failure> {
         match self.file()? {
             Some(file) if !file.exists() => Ok(None),
-            _ => self.open().await.map(Some),
+            _ => self.open(None).await.map(Some),
         }
     }
 
-    /// The store, which is made where there is none.
-    pub(crate) async fn open(&self) -> Result<RunStore, Failure> {
+    /// The store, which is made where there is none. A lease is for a database that programs share; files have none.
+    pub(crate) async fn open(&self, shared: Option<Lease>) -> Result<RunStore, Failure> {
         let mut opened = self.opened.lock().await;
         if let Some(store) = &opened.store {
             return Ok(store.clone());
@@ -135,7 +152,7 @@ impl Chosen {
         let store = match self.kind {
             StoreKind::Sqlite => RunStore::in_file(&self.dirs()?)?,
             StoreKind::Encrypted => encrypted::open(&self.dirs()?)?,
-            StoreKind::Postgres => self.connect(&mut opened).await?,
+            StoreKind::Postgres => self.connect(&mut opened, shared).await?,
         };
         opened.store = Some(store.clone());
         Ok(store)
@@ -168,8 +185,8 @@ impl Chosen {
     }
 
     #[cfg(feature = "postgres")]
-    async fn connect(&self, opened: &mut Opened) -> Result<RunStore, Failure> {
-        let (store, server) = postgres::open().await?;
+    async fn connect(&self, opened: &mut Opened, shared: Option<Lease>) -> Result<RunStore, Failure> {
+        let (store, server) = postgres::open(shared).await?;
         opened.server = Some(server);
         Ok(store)
     }
@@ -180,7 +197,7 @@ impl Chosen {
     }
 
     #[cfg(not(feature = "postgres"))]
-    async fn connect(&self, _: &mut Opened) -> Result<RunStore, Failure> {
+    async fn connect(&self, _: &mut Opened, _: Option<Lease>) -> Result<RunStore, Failure> {
         Err(not_built().into())
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graphloom_checkpoint_postgres::PostgresCheckpointer;
+use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions};
+use graphloom_core_graph::store::Signals;
 use graphloom_llm::providers::without_user;
 
-use super::{RunStore, variable};
+use super::{Lease, RunStore, variable};
 use crate::{CliError, Failure};
 
 /// The variable of the address, which may hold a password.
@@ -35,13 +36,19 @@ pub(super) fn place(address: &str) -> String {
     without_user(address.split('?').next().unwrap_or(address))
 }
 
-/// Connects, and makes the tables where there are none.
-pub(super) async fn open() -> Result<(RunStore, PostgresCheckpointer), Failure> {
+/// Connects, and makes the tables where there are none. A server that shares its runs with others tells more often that it
+/// lives, and is silent for a shorter time before they take its runs over.
+pub(super) async fn open(shared: Option<Lease>) -> Result<(RunStore, PostgresCheckpointer), Failure> {
     let address = address()?;
-    let server = PostgresCheckpointer::connect(&address).await?;
-    let store =
-        RunStore { memory: Arc::new(server.store()), checkpointer: Arc::new(server.clone()), place: place(&address) };
-    Ok((store, server))
+    let options = match shared {
+        Some(Lease { every, expiry }) => PostgresOptions::default().heartbeat(every, expiry).patience(expiry * 2),
+        None => PostgresOptions::default(),
+    };
+    let server = PostgresCheckpointer::connect_with(&address, &options).await?;
+    let memory = server.store();
+    let signals = shared.map(|_| Arc::new(memory.signals()) as Arc<dyn Signals>);
+    let checkpointer = Arc::new(server.clone());
+    Ok((RunStore { memory: Arc::new(memory), checkpointer, place: place(&address), signals }, server))
 }
 
 /// Gives the runs back, so that the next program need not wait until this one is thought dead.

@@ -12,7 +12,12 @@ use crate::{DataDir, Failure, private};
 pub(super) fn open(dirs: &DataDir) -> Result<RunStore, Failure> {
     let path = dirs.threads_db();
     let file = open_file(dirs, &path)?;
-    Ok(RunStore { memory: Arc::new(file.store()), checkpointer: Arc::new(file), place: path.display().to_string() })
+    Ok(RunStore {
+        memory: Arc::new(file.store()),
+        checkpointer: Arc::new(file),
+        place: path.display().to_string(),
+        signals: None,
+    })
 }
 
 /// Opens a file for this user only: it holds every prompt and reply.

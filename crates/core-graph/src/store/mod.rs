@@ -7,6 +7,7 @@
 mod condition;
 mod memory;
 mod namespace;
+mod signals;
 
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use crate::error_text::debug_is_text;
 pub use condition::{Comparison, Condition};
 pub use memory::MemoryStore;
 pub use namespace::Namespace;
+pub use signals::{Signal, Signals};
 
 /// A stored value and what is known about it.
 #[derive(Clone, Debug, PartialEq)]

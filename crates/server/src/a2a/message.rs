@@ -115,7 +115,7 @@ pub(super) async fn submit(
 /// The run of a task that is under way.
 pub(super) async fn under_way(host: &Host, task: TaskId) -> Result<Submitted, RpcError> {
     let record = find(host, task).await?;
-    let live = host.manager.live(task.thread, record.run_id).await;
+    let live = host.manager.live(task.thread, record.run_id).await?;
     let live = live.ok_or_else(|| RpcError::params(format!("task {task} is not under way; read it with `GetTask`")))?;
     let log = host.manager.logs().open(task.thread).await.map_err(Refusal::from)?;
     let before = record.before;

@@ -78,7 +78,7 @@ impl EventReader {
             let Some(entry) = &self.entry else { return Ok(None) };
             if matches!(entry.event, LogEvent::RunEnded { .. }) {
                 // Who hears of the end finds the run and the thread recorded as ended.
-                if let Some(live) = self.manager.live(self.thread, entry.run).await {
+                if let Some(live) = self.manager.live(self.thread, entry.run).await.ok().flatten() {
                     live.ended().await;
                 }
             }

@@ -126,10 +126,10 @@ async fn wait(State(host): State<Host>, Path(run): Path<RunUuid>) -> Result<Resp
     let permit = host.guard.capacity().stream()?;
     Ok(late_json(async move {
         let _permit = permit;
-        if let Some(live) = host.manager.live(record.thread_id, record.run_id).await {
-            live.ended().await;
-        }
         let answer = async {
+            if let Some(live) = host.manager.live(record.thread_id, record.run_id).await? {
+                live.ended().await;
+            }
             let record = find(&host, record.run_id).await?;
             let values = outcome_of(&host, &record).await?;
             Ok::<_, Problem>(json!({"run": wire(&record), "values": values}))

@@ -84,7 +84,7 @@ mod tests {
             traceparent: None,
         };
         manager.submit(thread, new).await.unwrap().live.ended().await.unwrap();
-        while manager.is_busy(thread) {
+        while manager.is_busy(thread).await.unwrap() {
             tokio::task::yield_now().await;
         }
         let documents = Namespace::new([RESERVED, crate::artifacts::ARTIFACTS, &thread.to_string()]).unwrap();

@@ -1,7 +1,7 @@
 //! Starts the runs of crons that are due.
 //!
 //! A cron that is due gets a run whose id follows from the cron and the time, so that it is accepted once, whichever
-//! process of several starts it, and once more after a crash. Then the cron moves on to its next time.
+//! processes of several start it, and when one starts it again after a crash. Then the cron moves on to its next time.
 
 use std::time::Duration;
 
@@ -99,12 +99,17 @@ async fn start(host: &Host, cron: &Cron) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions};
     use serde_json::json;
 
     use super::*;
     use crate::builder::Server;
+    use crate::cluster::Cluster;
     use crate::http::{Guard, Security};
-    use crate::records::{CronCreate, ThreadCreate, system_assistant_id};
+    use crate::log::LogEvent;
+    use crate::records::{CronCreate, RunStatus, ThreadCreate, system_assistant_id};
 
     async fn host() -> Host {
         let manager = Server::new().demo().unwrap().open().await.unwrap();
@@ -134,7 +139,7 @@ mod tests {
 
         let next = tick(&host, due).await.unwrap();
         assert_eq!(next, Some(due + 60_000));
-        let live = host.manager.live(thread, made.next_run_id().unwrap()).await;
+        let live = host.manager.live(thread, made.next_run_id().unwrap()).await.unwrap();
         if let Some(live) = live {
             live.ended().await.unwrap();
         }
@@ -161,5 +166,54 @@ mod tests {
         let payload = json!({"multitask_strategy": "later"});
         let refused = wanted(&host, "pipeline", None, payload.as_object().unwrap()).await.err().unwrap();
         assert!(refused.detail.starts_with("Invalid request body at `multitask_strategy`"), "{refused:?}");
+    }
+
+    /// Three processes over one database look at the same time.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_cron_that_several_processes_find_due_starts_one_run() {
+        let database = graphloom_postgres_server::Server::start();
+        let mut hosts = Vec::new();
+        for _ in 0..3 {
+            let options = PostgresOptions::default().patience(Duration::from_secs(10)).max_connections(6);
+            let checkpointer = PostgresCheckpointer::connect_with(&database.url(), &options).await.unwrap();
+            let store = Arc::new(checkpointer.store());
+            let cluster = Cluster::new().signals(Arc::new(store.signals()));
+            let server =
+                Server::new().demo().unwrap().checkpointer(Arc::new(checkpointer)).store(store).cluster(cluster);
+            hosts
+                .push(Host { manager: server.open().await.unwrap(), guard: Guard::new(&Security::default()).unwrap() });
+        }
+        let records = hosts[0].manager.records();
+        let thread = records.threads.create(ThreadCreate::default()).await.unwrap().thread_id;
+        let input = json!({"topic": "a"});
+        // A second run of the first would take the place of the first; of the second nothing is left when it has ended.
+        let on_thread = json!({"input": input, "multitask_strategy": "interrupt"});
+        let mut made = cron(&hosts[1], Some(thread), on_thread).await;
+        let mut alone = cron(&hosts[2], None, json!({ "input": input })).await;
+        for round in 1..=6 {
+            let due = made.next_run_date.unwrap();
+            let ticks = futures::future::join_all(hosts.iter().map(|host| tick(host, due))).await;
+            assert!(ticks.into_iter().all(|next| next.unwrap() == Some(due + 60_000)));
+            for (host, cron) in [(&hosts[0], &made), (&hosts[1], &alone)] {
+                let run = cron.next_run_id().unwrap();
+                if let Some(live) = host.manager.live(cron.thread_id.unwrap_or(run), run).await.unwrap() {
+                    live.ended().await.unwrap();
+                }
+            }
+            let runs = records.runs.of_thread(thread).await.unwrap();
+            assert_eq!(runs.len(), round);
+            assert!(runs.iter().all(|run| run.status == RunStatus::Success), "{runs:?}");
+            // Whoever comes late starts nothing, either.
+            assert_eq!(start(&hosts[2], &alone).await.unwrap_err().status, StatusCode::CONFLICT);
+            let log = hosts[1].manager.logs().open(alone.next_run_id().unwrap()).await.unwrap();
+            let (mut tail, mut started) = (log.after(0), 0);
+            while let Some(entry) = tail.ready().await.unwrap() {
+                started += usize::from(matches!(entry.event, LogEvent::RunStarted { .. }));
+            }
+            assert_eq!(started, 1);
+            made = records.crons.get(made.cron_id).await.unwrap();
+            alone = records.crons.get(alone.cron_id).await.unwrap();
+            assert_eq!(made.next_run_date, Some(due + 60_000));
+        }
     }
 }

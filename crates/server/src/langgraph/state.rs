@@ -159,7 +159,7 @@ async fn update(
     let thread = host.manager.records().threads.get(id.0).await?;
     let graph = graph_of(&host, &thread)?;
     let fields = fields_of(graph, update.values)?;
-    if host.manager.is_busy(id.0) {
+    if host.manager.is_busy(id.0).await? {
         return Err(Problem::conflict(format!("Thread with ID {} is busy: wait for its run, or cancel it", id.0)));
     }
     let thread = id.0.to_string();

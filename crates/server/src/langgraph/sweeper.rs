@@ -17,6 +17,9 @@ const EVERY: Duration = Duration::from_secs(60);
 pub(super) async fn run(host: Host) {
     loop {
         tokio::time::sleep(EVERY).await;
+        if !host.manager.is_eldest() {
+            continue;
+        }
         if let Err(problem) = sweep(&host, SystemClock.now()).await {
             tracing::error!(problem = %problem.detail, "what was to be kept for a time only cannot be taken away");
         }
@@ -29,7 +32,7 @@ async fn sweep(host: &Host, now: u64) -> Result<usize, Problem> {
     let mut swept = 0;
     for thread in threads.expired().await? {
         let (Some(ttl), id) = (thread.ttl, thread.thread_id) else { continue };
-        if host.manager.is_busy(id) || !pruning::prune(host, id, ttl.strategy, now).await? {
+        if host.manager.is_busy(id).await? || !pruning::prune(host, id, ttl.strategy, now).await? {
             continue;
         }
         swept += 1;

@@ -39,6 +39,14 @@ impl Held {
         self.entries.get(at).map(|(entry, _)| Arc::clone(entry))
     }
 
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.entries.iter().map(|(entry, _)| entry)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Whether less is held than there may be.
     pub(super) fn is_below(&self, bound: Bound) -> bool {
         self.entries.len() < bound.entries && self.bytes < bound.bytes

@@ -7,7 +7,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graphloom_core_graph::store::{Comparison, Condition, Item, Namespace, PutOptions, Query, Store, StoreError};
+use graphloom_core_graph::store::{
+    Comparison, Condition, Expected, Item, Namespace, PutOptions, Query, Store, StoreError,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -18,7 +20,8 @@ use crate::records::RESERVED;
 pub(super) struct Segments {
     store: Arc<dyn Store>,
     namespace: Namespace,
-    ttl: Option<Duration>,
+    /// Whether other processes may write the log.
+    is_shared: bool,
 }
 
 /// A segment's place: which it is, and the number and the time of its last entry.
@@ -33,9 +36,9 @@ pub(super) struct Place {
 const PAGE: usize = 500;
 
 impl Segments {
-    pub(super) fn new(store: Arc<dyn Store>, thread: Uuid, ttl: Option<Duration>) -> Self {
+    pub(super) fn new(store: Arc<dyn Store>, thread: Uuid, is_shared: bool) -> Self {
         let namespace = Namespace::new([RESERVED, "log", &thread.to_string()]).unwrap_or_else(|_| Namespace::root());
-        Self { store, namespace, ttl }
+        Self { store, namespace, is_shared }
     }
 
     /// The newest segment.
@@ -44,13 +47,21 @@ impl Segments {
         items.first().map(|item| self.place(item)).transpose()
     }
 
-    /// Stores entries as segment `index`.
-    pub(super) async fn put(&self, index: u64, entries: &[Arc<Entry>]) -> Result<(), StoreError> {
-        let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return Ok(()) };
-        let text = serde_json::to_string(entries).map_err(|error| self.corrupt(&error.to_string()))?;
-        let value = json!({"first": first.seq, "last": last.seq, "time": last.time, "entries": text});
-        let options = self.ttl.map(PutOptions::ttl).unwrap_or_default();
-        self.store.put(&self.namespace, &key(index), value, options).await
+    /// Stores entries as segment `index`, for a time or for ever. Tells whether it did: of a log that is shared the segment may be
+    /// there, from a process that writes the log instead of this one.
+    pub(super) async fn put(
+        &self,
+        index: u64,
+        entries: &[Arc<Entry>],
+        ttl: Option<Duration>,
+    ) -> Result<bool, StoreError> {
+        let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return Ok(true) };
+        let value = json!({"first": first.seq, "last": last.seq, "time": last.time, "entries": self.text(entries)?});
+        let options = ttl.map(PutOptions::ttl).unwrap_or_default();
+        if self.is_shared {
+            return self.store.put_if(&self.namespace, &key(index), value, options, &Expected::Absent).await;
+        }
+        self.store.put(&self.namespace, &key(index), value, options).await.map(|()| true)
     }
 
     /// The segment that holds an entry, with its index; none when it is not there.
@@ -67,6 +78,13 @@ impl Segments {
     pub(super) async fn at(&self, index: u64) -> Result<Option<Vec<Arc<Entry>>>, StoreError> {
         let item = self.store.get(&self.namespace, &key(index)).await?;
         item.map(|item| Ok(self.entries(&item)?.1)).transpose()
+    }
+
+    /// Whether segment `index` is there with just these entries.
+    pub(super) async fn is_stored(&self, index: u64, entries: &[Arc<Entry>]) -> Result<bool, StoreError> {
+        let item = self.store.get(&self.namespace, &key(index)).await?;
+        let Some(text) = item.as_ref().and_then(|item| item.value.get("entries")) else { return Ok(false) };
+        Ok(text == self.text(entries)?.as_str())
     }
 
     pub(super) async fn delete(&self) -> Result<(), StoreError> {
@@ -86,6 +104,10 @@ impl Segments {
         let last = number("last").ok_or_else(|| self.corrupt("it has no `last`"))?;
         let time = number("time").unwrap_or_default();
         Ok(Place { index: self.index(item)?, last, time })
+    }
+
+    fn text(&self, entries: &[Arc<Entry>]) -> Result<String, StoreError> {
+        serde_json::to_string(entries).map_err(|error| self.corrupt(&error.to_string()))
     }
 
     fn entries(&self, item: &Item) -> Result<(u64, Vec<Arc<Entry>>), StoreError> {

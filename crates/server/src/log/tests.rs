@@ -7,6 +7,7 @@ use graphloom_core_graph::store::{MemoryStore, Store};
 use uuid::Uuid;
 
 use super::*;
+use crate::cluster::{Cluster, Member, News};
 use crate::messages::MessageChunk;
 
 fn warning(n: u64) -> LogEvent {
@@ -26,7 +27,7 @@ async fn numbers(tail: &mut Tail, count: usize) -> Vec<u64> {
 #[tokio::test]
 async fn a_reader_gets_every_entry_once_wherever_it_begins() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let logs = Logs::new(Arc::clone(&store));
+    let logs = Logs::new(Arc::clone(&store), None);
     let (thread, run) = (Uuid::now_v7(), Uuid::now_v7());
     let log = logs.open(thread).await.unwrap();
     let mut from_the_start = log.after(0);
@@ -48,7 +49,7 @@ async fn a_reader_gets_every_entry_once_wherever_it_begins() {
     assert!(end.ready().await.unwrap().is_none());
 
     drop(log);
-    let again = Logs::new(store).open(thread).await.unwrap();
+    let again = Logs::new(store, None).open(thread).await.unwrap();
     assert_eq!(again.last(), 3000, "another process goes on with the numbers");
     assert_eq!(again.append(run, "".into(), 0, warning(3001)), 3001);
     assert_eq!(numbers(&mut again.after(2500), 501).await, (2501..=3001).collect::<Vec<_>>());
@@ -57,7 +58,7 @@ async fn a_reader_gets_every_entry_once_wherever_it_begins() {
 #[tokio::test]
 async fn a_deleted_log_ends_for_its_readers_and_begins_anew() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let logs = Logs::new(store);
+    let logs = Logs::new(store, None);
     let (thread, run) = (Uuid::now_v7(), Uuid::now_v7());
     let log = logs.open(thread).await.unwrap();
     let seq = log.append(run, "".into(), 0, warning(1));
@@ -74,7 +75,7 @@ async fn a_deleted_log_ends_for_its_readers_and_begins_anew() {
 #[tokio::test]
 async fn large_entries_are_stored_few_at_a_time() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let log = Logs::new(store).open(Uuid::now_v7()).await.unwrap();
+    let log = Logs::new(store, None).open(Uuid::now_v7()).await.unwrap();
     let mut last = 0;
     for size in [100 << 10; 40].into_iter().chain([3 << 20, 3 << 20, 1]) {
         let payload = serde_json::json!({"text": "x".repeat(size)});
@@ -101,7 +102,7 @@ async fn what_is_held_in_memory_is_bounded_in_bytes() {
         chunk: MessageChunk { content: "x".repeat(1 << 20), ..MessageChunk::default() },
     };
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let log = Logs::new(store).open(Uuid::now_v7()).await.unwrap();
+    let log = Logs::new(store, None).open(Uuid::now_v7()).await.unwrap();
     // Nothing is stored before this task gives way.
     for count in 1..=4 {
         assert!(futures::poll!(Box::pin(log.room())).is_ready());
@@ -122,4 +123,74 @@ async fn what_is_held_in_memory_is_bounded_in_bytes() {
         log.flushed(log.append(Uuid::nil(), "".into(), 0, event)).await.unwrap();
     }
     assert_eq!(log.held(), (5, 0), "five of 400 KiB are below 2 MiB");
+}
+
+/// Logs of two processes over one store.
+async fn shared() -> (Logs, Logs, [Arc<Member>; 2]) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let join = async || Member::join(&store, Cluster::new()).await.unwrap();
+    let members = [join().await, join().await];
+    let [one, two] = [&members[0], &members[1]].map(|member| Logs::new(Arc::clone(&store), Some(Arc::clone(member))));
+    (one, two, members)
+}
+
+#[tokio::test]
+async fn a_log_that_another_process_writes_is_followed() {
+    let (one, two, members) = shared().await;
+    let (thread, run) = (Uuid::now_v7(), Uuid::now_v7());
+    let (writes, follows) = (one.open(thread).await.unwrap(), two.open(thread).await.unwrap());
+    writes.write_on(members[0].id(), false, None).await.unwrap();
+    for n in 1..=10 {
+        writes.append(run, "".into(), 0, warning(n));
+    }
+    writes.flushed(10).await.unwrap();
+    let mut tail = follows.after(0);
+    assert!(tail.ready().await.unwrap().is_none(), "nobody told of it");
+    two.hear(News::Log { thread, last: 10 });
+    assert_eq!(numbers(&mut tail, 10).await, (1..=10).collect::<Vec<_>>());
+    // What nobody told of is found by looking.
+    writes.flushed(writes.append(run, "".into(), 0, warning(11))).await.unwrap();
+    two.look().await.unwrap();
+    assert_eq!(numbers(&mut tail, 1).await, [11]);
+    // What is told in a process that does not write goes nowhere.
+    follows.append(run, "".into(), 0, warning(12));
+    assert!(follows.flushed(12).await.is_err());
+    assert_eq!(follows.last(), 11);
+
+    writes.follow();
+    follows.write_on(members[1].id(), false, None).await.unwrap();
+    follows.flushed(follows.append(run, "".into(), 0, warning(12))).await.unwrap();
+    let mut back = writes.after(10);
+    one.look().await.unwrap();
+    assert_eq!(numbers(&mut back, 2).await, [11, 12]);
+    assert_eq!(numbers(&mut tail, 1).await, [12]);
+
+    two.delete(thread).await.unwrap();
+    assert!(tail.next().await.unwrap().is_none());
+    one.look().await.unwrap();
+    assert!(back.next().await.unwrap().is_none(), "it ends elsewhere, too");
+}
+
+#[tokio::test]
+async fn of_two_that_write_a_log_no_entry_is_put_over_another() {
+    let (one, two, members) = shared().await;
+    let (thread, run) = (Uuid::now_v7(), Uuid::now_v7());
+    let (late, holds) = (one.open(thread).await.unwrap(), two.open(thread).await.unwrap());
+    late.write_on(members[0].id(), false, None).await.unwrap();
+    holds.write_on(members[1].id(), false, None).await.unwrap();
+    // The first was on its way when the second began.
+    late.flushed(late.append(run, "".into(), 0, warning(1))).await.unwrap();
+    let last = holds.append(run, "".into(), 0, warning(2));
+    holds.settled().await;
+    assert_eq!((last, holds.last()), (1, 2), "it is put behind the other");
+    assert_eq!(numbers(&mut holds.after(0), 2).await, [1, 2]);
+    // One that is no member any more puts nothing.
+    members[0].leave().await;
+    members[0].beat().await.unwrap();
+    let lost = late.append(run, "".into(), 0, warning(3));
+    assert!(late.flushed(lost).await.is_err());
+    two.look().await.unwrap();
+    assert_eq!(holds.last(), 2);
+    one.look().await.unwrap();
+    assert_eq!(numbers(&mut late.after(0), 2).await, [1, 2], "it follows");
 }

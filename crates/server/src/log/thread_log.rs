@@ -5,14 +5,20 @@
 //! 3. An entry is given to readers after it is stored, never before.
 //! 4. What is in memory is bounded: a reader that is further behind reads the store, and a run that is further ahead of the
 //!    store than the bound waits for the writer.
+//! 5. Of several processes the one that holds the thread writes its log; in the others the log follows what is stored. A segment is
+//!    put where none is. One that is there, and that this process did not put, is of a process that held the thread before, or
+//!    does now: this one puts its entries behind it, or drops them. They were given to nobody.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
+use graphloom_core_graph::store::StoreError;
 use graphloom_core_graph::{Clock, SystemClock};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
+use crate::cluster::{Member, News};
 use crate::log::entry::{Entry, LogEvent};
 use crate::log::held::{Bound, Held};
 use crate::log::segments::{Place, Segments};
@@ -36,23 +42,31 @@ pub(crate) struct ThreadLog {
     /// Told when entries are stored, when storing fails, and when the log is closed.
     pub(super) stored: Notify,
     open: Weak<OpenLogs>,
+    /// Who is told of new entries, where other processes may follow.
+    member: Option<Arc<Member>>,
 }
 
-struct State {
+pub(super) struct State {
     /// The number of the next entry.
-    next: u64,
+    pub(super) next: u64,
     /// The index of the next segment.
-    segment: u64,
+    pub(super) segment: u64,
     /// The newest entry that is stored.
-    stored: u64,
+    pub(super) stored: u64,
     /// The time of the newest entry: times ascend as numbers do, whatever the clock does.
-    time: u64,
-    recent: Held,
-    queue: Held,
-    is_writing: bool,
+    pub(super) time: u64,
+    pub(super) recent: Held,
+    pub(super) queue: Held,
+    pub(super) is_writing: bool,
     /// Why the last entries could not be stored.
-    fault: Option<String>,
-    is_closed: bool,
+    pub(super) fault: Option<String>,
+    pub(super) is_closed: bool,
+    /// How long segments are kept; for ever when not set.
+    pub(super) ttl: Option<Duration>,
+    /// Another process writes it, or none.
+    pub(super) follows: bool,
+    /// As which member this process writes it.
+    pub(super) writer: Uuid,
 }
 
 /// What a reader finds at a number.
@@ -67,24 +81,44 @@ pub(super) enum Found {
     Failed(String),
 }
 
+/// What came of a segment.
+enum Put {
+    Stored,
+    /// Another process put one in its place before, and what is to be put goes behind it.
+    Behind(Place),
+    /// Another process writes the log.
+    Lost,
+}
+
 impl ThreadLog {
-    pub(super) fn new(thread: Uuid, segments: Segments, newest: Option<Place>, open: Weak<OpenLogs>) -> Self {
-        let (last, segment) = newest.map_or((0, 0), |place| (place.last, place.index + 1));
-        let state = State {
-            next: last + 1,
-            segment,
-            stored: last,
-            time: newest.map_or(0, |place| place.time),
+    /// A log of which so much is stored. Where other processes may write it, it follows them.
+    pub(super) fn new(
+        thread: Uuid,
+        segments: Segments,
+        newest: Option<Place>,
+        ttl: Option<Duration>,
+        open: Weak<OpenLogs>,
+        member: Option<Arc<Member>>,
+    ) -> Self {
+        let mut state = State {
+            next: 1,
+            segment: 0,
+            stored: 0,
+            time: 0,
             recent: Held::default(),
             queue: Held::default(),
             is_writing: false,
             fault: None,
             is_closed: false,
+            ttl,
+            follows: member.is_some(),
+            writer: Uuid::nil(),
         };
-        Self { thread, segments, state: Mutex::new(state), stored: Notify::new(), open }
+        state.find_stored(newest);
+        Self { thread, segments, state: Mutex::new(state), stored: Notify::new(), open, member }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -100,9 +134,13 @@ impl ThreadLog {
     /// Adds an entry, which is stored soon, and returns its number.
     pub(crate) fn append(self: &Arc<Self>, run: Uuid, ns: Arc<str>, step: u64, event: LogEvent) -> u64 {
         let mut state = self.lock();
+        let seq = state.next;
+        if state.follows {
+            // The thread is lost: what is told here happens elsewhere.
+            return seq;
+        }
         let time = SystemClock.now().max(state.time);
         state.time = time;
-        let seq = state.next;
         state.next += 1;
         state.queue.push(Arc::new(Entry { seq, time, run, ns, step, event }));
         if !std::mem::replace(&mut state.is_writing, true) {
@@ -122,16 +160,22 @@ impl ThreadLog {
     /// # Errors
     /// Why it could not be stored.
     pub(crate) async fn flushed(&self, seq: u64) -> Result<(), String> {
-        self.until(|state| state.stored >= seq).await;
+        self.until(|state| state.stored >= seq || state.follows).await;
         let state = self.lock();
         match &state.fault {
             Some(fault) if state.stored < seq => Err(fault.clone()),
+            None if state.follows => Err("another process writes the log".to_owned()),
             _ => Ok(()),
         }
     }
 
+    /// Waits until all entries are stored, or cannot be.
+    pub(crate) async fn settled(&self) {
+        self.until(|state| state.queue.is_empty() && !state.is_writing).await;
+    }
+
     /// Waits for a state; or until the log fails or is closed, after which nothing changes.
-    async fn until(&self, holds: impl Fn(&State) -> bool) {
+    pub(super) async fn until(&self, holds: impl Fn(&State) -> bool) {
         loop {
             let stored = self.stored.notified();
             tokio::pin!(stored);
@@ -149,7 +193,7 @@ impl ThreadLog {
     /// Stores what waits, until nothing does.
     async fn write(self: Arc<Self>) {
         loop {
-            let (index, entries) = {
+            let (index, entries, ttl) = {
                 let mut state = self.lock();
                 let entries = state.queue.first(SEGMENT);
                 if entries.is_empty() || state.is_closed {
@@ -158,12 +202,19 @@ impl ThreadLog {
                     self.stored.notify_waiters();
                     return;
                 }
-                (state.segment, entries)
+                (state.segment, entries, state.ttl)
             };
-            let result = self.segments.put(index, &entries).await;
+            let result = self.put(index, &entries, ttl).await;
             let mut state = self.lock();
+            if state.follows {
+                // The thread was lost meanwhile.
+                state.is_writing = false;
+                drop(state);
+                self.stored.notify_waiters();
+                return;
+            }
             match result {
-                Ok(()) => {
+                Ok(Put::Stored) => {
                     state.segment += 1;
                     state.stored = entries.last().map_or(state.stored, |entry| entry.seq);
                     for entry in entries {
@@ -172,6 +223,19 @@ impl ThreadLog {
                     }
                     state.recent.shrink(RECENT);
                     state.fault = None;
+                    let last = state.stored;
+                    if let Some(member) = &self.member {
+                        member.tell(News::Log { thread: self.thread, last });
+                    }
+                }
+                Ok(Put::Behind(place)) => state.go_behind(place),
+                Ok(Put::Lost) => {
+                    tracing::warn!(thread = %self.thread, "another process writes the log of a thread");
+                    state.is_writing = false;
+                    state.follow();
+                    drop(state);
+                    self.stored.notify_waiters();
+                    return;
                 }
                 Err(error) => {
                     tracing::error!(thread = %self.thread, %error, "events could not be stored");
@@ -186,6 +250,31 @@ impl ThreadLog {
             drop(state);
             self.stored.notify_waiters();
         }
+    }
+
+    /// Stores entries as a segment.
+    async fn put(&self, index: u64, entries: &[Arc<Entry>], ttl: Option<Duration>) -> Result<Put, StoreError> {
+        if !self.holds().await {
+            return Ok(Put::Lost);
+        }
+        if self.segments.put(index, entries, ttl).await? {
+            return Ok(Put::Stored);
+        }
+        if self.segments.is_stored(index, entries).await? {
+            // It was put before, and the answer was lost.
+            return Ok(Put::Stored);
+        }
+        match self.segments.newest().await? {
+            Some(place) if self.holds().await => Ok(Put::Behind(place)),
+            _ => Ok(Put::Lost),
+        }
+    }
+
+    /// Whether this process is sure to hold the thread. Waits until that is known.
+    async fn holds(&self) -> bool {
+        let Some(member) = &self.member else { return true };
+        let writer = self.lock().writer;
+        member.is_still(writer).await
     }
 
     /// Ends the log: when this returns, nothing more is stored. Readers see its end.

@@ -135,7 +135,7 @@ impl Call<'_> {
         responses: &InputResponses,
     ) -> Result<CallToolResponse, Refusal> {
         let record = thread::get(self.host, self.thread).await?;
-        if let Some(live) = self.host.manager.current(self.thread).await {
+        if let Some(live) = self.host.manager.current(self.thread).await? {
             return self.follow_on(Followed { live, tail: None }).await;
         }
         let mut ending = thread::ending(&record, &*self.graph).await?;

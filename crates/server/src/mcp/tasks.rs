@@ -97,7 +97,7 @@ pub(super) async fn update(host: &Host, task: &str, responses: &InputResponses) 
 }
 
 async fn answer(host: &Host, record: &ThreadRecord, responses: &InputResponses) -> Result<(), Refusal> {
-    if host.manager.is_busy(record.thread_id) || thread::closed(record).is_some() {
+    if host.manager.is_busy(record.thread_id).await? || thread::closed(record).is_some() {
         return Ok(());
     }
     let (assistant, graph) = thread::assistant(host, record.thread_id).await?;
@@ -119,7 +119,8 @@ pub(super) async fn cancel(host: &Host, task: &str) -> Result<(), ErrorData> {
         let (_, graph) = thread::assistant(host, record.thread_id).await?;
         Ok::<_, Refusal>(!thread::ending(&record, &*graph).await?.interrupts.is_empty())
     };
-    if !host.manager.is_busy(record.thread_id) && !is_waiting().await.map_err(internal)? {
+    let is_busy = host.manager.is_busy(record.thread_id).await.map_err(internal)?;
+    if !is_busy && !is_waiting().await.map_err(internal)? {
         return Ok(());
     }
     host.manager.cancel_all(record.thread_id, Cancel::Interrupt).await.map_err(internal)?;

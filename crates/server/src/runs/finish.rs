@@ -21,12 +21,16 @@ use crate::runs::{Inner, now};
 impl Inner {
     /// Records how an execution ended, and tells those who wait for it.
     pub(super) async fn finish(&self, queue: &RunQueue, job: Job, executed: Executed) {
+        if !queue.is_held(self).await {
+            // Another process executes it, and records its end.
+            return;
+        }
         let (mut ending, progress, is_told) = match executed {
             Executed::Ended(ending, progress) => (ending, progress, false),
             Executed::Told(ending, progress) => (ending, progress, true),
             Executed::Left => {
                 span::note_left();
-                return self.leave(&job).await;
+                return self.leave(queue, &job).await;
             }
         };
         let is_taken_back = job.live.cancelled() == Some(Cancel::Rollback);
@@ -43,8 +47,19 @@ impl Inner {
         {
             tracing::error!(run = %job.record.run_id, %error, "a webhook cannot be stored");
         }
-        let (told, recorded) =
-            tokio::join!(queue.log.flushed(last), self.record_end(queue, &job, &ending, &progress, is_taken_back));
+        let recorded = async {
+            loop {
+                let recorded = self.record_end(queue, &job, &ending, &progress, is_taken_back).await;
+                if recorded.is_ok() || queue.check(self).is_ok() || !queue.is_held(self).await {
+                    return recorded;
+                }
+                // It was not sure for a moment whether the thread is still held.
+            }
+        };
+        let (told, recorded) = tokio::join!(queue.log.flushed(last), recorded);
+        if recorded.is_err() && !queue.is_held(self).await {
+            return;
+        }
         queue.end();
         let is_stored = told.is_ok() && recorded.is_ok();
         if let Err(fault) = told {
@@ -72,8 +87,10 @@ impl Inner {
     }
 
     /// Leaves a run in the middle, for the next process.
-    async fn leave(&self, job: &Job) {
+    async fn leave(&self, queue: &RunQueue, job: &Job) {
+        queue.leave_run();
         let left = |run: &mut RunRecord| {
+            queue.check(self)?;
             run.is_left = true;
             Ok(())
         };
@@ -106,6 +123,7 @@ impl Inner {
                 return self.records.runs.delete(thread, job.record.run_id).await;
             }
             let end = |run: &mut RunRecord| {
+                queue.check(self)?;
                 run.status = ending.status;
                 run.error.clone_from(&ending.failure);
                 run.checkpoints = progress.checkpoints;
@@ -117,6 +135,7 @@ impl Inner {
         let stands = async {
             if !job.record.goes_with_its_thread() {
                 let change = |record: &mut ThreadRecord| {
+                    queue.check(self)?;
                     stand(record, ending);
                     if queue.unended() > 1 {
                         // Others wait.
@@ -164,10 +183,12 @@ impl Inner {
     /// Ends a run that waited and never began.
     pub(super) async fn drop_waiting(&self, queue: &RunQueue, job: &Job, cancel: Cancel) -> Result<(), Refusal> {
         let (thread, run) = (job.record.thread_id, job.record.run_id);
+        queue.check(self)?;
         match cancel {
             Cancel::Rollback if !job.record.goes_with_its_thread() => self.records.runs.delete(thread, run).await?,
             Cancel::Rollback | Cancel::Interrupt => {
                 let interrupted = |run: &mut RunRecord| {
+                    queue.check(self)?;
                     run.status = RunStatus::Interrupted;
                     Ok(())
                 };
@@ -200,6 +221,7 @@ impl Inner {
         let Some(graph) = self.graphs.get(graph) else { return Ok(()) };
         let view = graph.view(&queue.thread.to_string(), None).await?;
         let change = |record: &mut ThreadRecord| {
+            queue.check(self)?;
             if queue.unended() == 0 {
                 record.status = if record.error.is_some() { ThreadStatus::Error } else { standing(&view) };
             }

@@ -1,8 +1,9 @@
-//! A run that this process executes or holds in a queue.
+//! A run whose end can be awaited: this process executes it or holds it in a queue, or another process does.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graphloom_core_graph::RunHandle;
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -26,7 +27,7 @@ pub(crate) struct Ending {
 }
 
 /// What becomes of a run that is cancelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub(crate) enum Cancel {
     /// What it committed stays.
     Interrupt,
@@ -34,10 +35,12 @@ pub(crate) enum Cancel {
     Rollback,
 }
 
-/// A run that this process executes or holds in a queue. Its end can be awaited.
+/// A run that this process executes or holds in a queue, or another one does. Its end can be awaited.
 #[derive(Debug)]
 pub(crate) struct LiveRun {
     pub(crate) run: Uuid,
+    /// The number of the newest entry of the log before the run.
+    pub(super) before: u64,
     state: Mutex<State>,
     stage: watch::Sender<Stage>,
 }
@@ -59,8 +62,8 @@ enum Stage {
 }
 
 impl LiveRun {
-    pub(super) fn new(run: Uuid) -> Arc<Self> {
-        Arc::new(Self { run, state: Mutex::default(), stage: watch::Sender::new(Stage::Live) })
+    pub(super) fn new(run: Uuid, before: u64) -> Arc<Self> {
+        Arc::new(Self { run, before, state: Mutex::default(), stage: watch::Sender::new(Stage::Live) })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -110,6 +113,11 @@ impl LiveRun {
 
     pub(super) fn leave(&self) {
         self.stage.send_replace(Stage::Left);
+    }
+
+    /// Whether it has neither ended nor been left.
+    pub(super) fn is_live(&self) -> bool {
+        matches!(*self.stage.borrow(), Stage::Live)
     }
 
     /// How the run ended, when it has; none when it is left for another process.

@@ -13,9 +13,14 @@
 //! | a run is recorded as ended after its last event is stored | `finish.rs` |
 //! | what is posted of a run that has ended | `webhook_body.rs` |
 //! | what a process that died did not tell is told from the store | `missing.rs` |
-//! | a run whose process died goes on, or begins, when the server starts | `recover.rs` |
+//! | a run whose process died goes on, or begins, when the server starts or another process finds it | `recover.rs` |
+//! | of several processes one has the runs of a thread; what was left is taken up first | `place.rs`, `takeover.rs` |
+//! | the process that has a thread is asked to accept and to cancel | `elsewhere.rs` |
+//! | a run that another process executes ends here, too | `watch.rs` |
+//! | what is done all the time where several processes share the store | `shared.rs` |
 //! | a thread goes with all that belongs to it, or not at all | `remove.rs` |
 
+mod elsewhere;
 mod execute;
 mod failure;
 mod finish;
@@ -23,30 +28,37 @@ mod follow;
 mod live;
 mod missing;
 mod order;
+mod place;
 mod plan;
 mod recover;
 mod remove;
 mod run_queue;
+mod shared;
 mod span;
 mod start;
+mod takeover;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod watch;
 mod webhook_body;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 
 use dashmap::DashMap;
 use graphloom_core_graph::{Clock, SystemClock};
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use crate::cluster::{Holder, Member};
 use crate::graph::{Fields, Graph, Stores};
 use crate::log::{Logs, ThreadLog};
-use crate::records::{Completion, Multitask, Records, RunRecord};
+use crate::records::{Completion, Multitask, Records, RunRecord, RunStatus};
 use crate::refusal::Refusal;
 use crate::unattended::to_the_end;
 use crate::webhooks::Webhooks;
@@ -72,6 +84,12 @@ pub(crate) struct Inner {
     pub(crate) webhooks: Webhooks,
     /// The threads that have runs or queues here.
     queues: DashMap<Uuid, Arc<RunQueue>>,
+    /// This process among those that share the store.
+    member: Option<Arc<Member>>,
+    /// Runs of other processes whose end is awaited here.
+    watched: DashMap<Uuid, Weak<LiveRun>>,
+    /// What is done all the time.
+    tasks: Mutex<JoinSet<()>>,
     /// Whether nothing new is accepted.
     is_closing: AtomicBool,
     /// Told when a queue is empty.
@@ -92,8 +110,8 @@ impl Default for RunLimits {
     }
 }
 
-/// A run that a client wants.
-#[derive(Clone, Debug)]
+/// A run that a client wants. One process asks another for it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct NewRun {
     pub(crate) assistant: Uuid,
     pub(crate) graph: String,
@@ -129,6 +147,7 @@ impl RunManager {
         logs: Logs,
         webhooks: Webhooks,
         limits: RunLimits,
+        member: Option<Arc<Member>>,
     ) -> Self {
         Self {
             inner: Arc::new(Inner {
@@ -138,6 +157,9 @@ impl RunManager {
                 logs,
                 webhooks,
                 queues: DashMap::new(),
+                member,
+                watched: DashMap::new(),
+                tasks: Mutex::default(),
                 is_closing: AtomicBool::new(false),
                 idle: Notify::new(),
                 limits,
@@ -171,44 +193,78 @@ impl RunManager {
         self.inner.graphs.get(name)
     }
 
-    /// Accepts a run on a thread that is there. When this returns, the run is stored, and has begun or waits.
+    /// Whether this process does what one of all that share the store does from time to time.
+    pub(crate) fn is_eldest(&self) -> bool {
+        self.inner.member.as_ref().is_none_or(|member| member.is_eldest())
+    }
+
+    /// Accepts a run on a thread that is there. When this returns, the run is stored, and has begun or waits, here or in another
+    /// process that shares the store.
     ///
     /// # Errors
-    /// [`Refusal::Conflict`] on a busy thread under `reject`, and for the id of a run that is there; limits; the store's.
+    /// [`Refusal::Conflict`] on a busy thread under `reject`, and for the id of a run that is there; limits; the store's;
+    /// [`Refusal::Unavailable`] where the process that has the thread does not answer.
     pub(crate) async fn submit(&self, thread: Uuid, new: NewRun) -> Result<Submitted, Refusal> {
-        let inner = &self.inner;
-        if inner.is_closing.load(Ordering::Acquire) {
+        if self.inner.is_closing() {
             return Err(Refusal::Unavailable("the server stops; try again later".to_owned()));
         }
         // A client that goes away in between must not leave a run that is stored and never begins.
-        let inner = Arc::clone(inner);
-        let is_temporary = new.temporary == Some(Completion::Delete);
-        to_the_end(async move { inner.queue(thread, is_temporary).await?.accept(&inner, new).await }).await
+        let inner = Arc::clone(&self.inner);
+        to_the_end(async move { inner.submit(thread, new).await }).await
     }
 
-    /// The run, if this process executes it or holds it in a queue.
-    pub(crate) async fn live(&self, thread: Uuid, run: Uuid) -> Option<Arc<LiveRun>> {
-        self.inner.queue_in_use(thread).await?.find(run)
+    /// The run, if it is under way or waits.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn live(&self, thread: Uuid, run: Uuid) -> Result<Option<Arc<LiveRun>>, Refusal> {
+        if let Some(locked) = self.inner.queue_in_use(thread).await
+            && let Some(live) = locked.find(run)
+        {
+            return Ok(Some(live));
+        }
+        if self.inner.member.is_none() {
+            return Ok(None);
+        }
+        let record = self.inner.records.runs.find_of_thread(thread, run).await?;
+        Ok(record.filter(|record| !record.status.is_final()).map(|record| self.inner.watched(&record)))
     }
 
     /// The run that is under way on a thread.
-    pub(crate) async fn current(&self, thread: Uuid) -> Option<Arc<LiveRun>> {
-        self.inner.queue_in_use(thread).await?.current()
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn current(&self, thread: Uuid) -> Result<Option<Arc<LiveRun>>, Refusal> {
+        if let Some(locked) = self.inner.queue_in_use(thread).await {
+            return Ok(locked.current());
+        }
+        let Some(member) = &self.inner.member else { return Ok(None) };
+        if member.holder(thread).await? == Holder::Nobody {
+            return Ok(None);
+        }
+        let runs = self.inner.records.runs.of_thread(thread).await?;
+        let running = runs.iter().find(|run| run.status == RunStatus::Running);
+        Ok(running.map(|record| self.inner.watched(record)))
     }
 
     /// Whether a run of the thread is under way or waits.
-    pub(crate) fn is_busy(&self, thread: Uuid) -> bool {
-        self.inner.queues.contains_key(&thread)
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn is_busy(&self, thread: Uuid) -> Result<bool, Refusal> {
+        self.inner.is_busy(thread).await
     }
 
     /// Cancels a run that is under way or waits, and returns it; its end can be awaited.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] for a run that is neither.
+    /// [`Refusal::NotFound`] for a run that is neither; the store's; [`Refusal::Unavailable`] where the process that has the
+    /// thread does not answer.
     pub(crate) async fn cancel(&self, thread: Uuid, run: Uuid, cancel: Cancel) -> Result<Arc<LiveRun>, Refusal> {
-        let live = match self.inner.queue_in_use(thread).await {
-            Some(locked) => locked.cancel(&self.inner, run, cancel).await?,
-            None => None,
+        let live = match (self.inner.queue_in_use(thread).await, &self.inner.member) {
+            (Some(locked), _) => locked.cancel(&self.inner, run, cancel).await?,
+            (None, Some(member)) => self.inner.cancel_elsewhere(member, thread, run, cancel).await?,
+            (None, None) => None,
         };
         live.ok_or_else(|| {
             Refusal::NotFound(format!("No matching runs to cancel: run {run} of thread {thread} is not under way"))
@@ -218,18 +274,34 @@ impl RunManager {
     /// Cancels all runs of a thread, the last one first, and waits until they have ended.
     ///
     /// # Errors
-    /// The store's, where a run that waits cannot be recorded as cancelled.
+    /// The store's, where a run that waits cannot be recorded as cancelled; as [`cancel`](Self::cancel).
     pub(crate) async fn cancel_all(&self, thread: Uuid, cancel: Cancel) -> Result<(), Refusal> {
-        while let Some(locked) = self.inner.queue_in_use(thread).await {
-            let Some(run) = locked.runs().last().map(|live| live.run) else { break };
-            if let Some(live) = locked.cancel(&self.inner, run, cancel).await? {
-                live.ended().await;
+        while let Some(run) = self.last_run(thread).await? {
+            match self.cancel(thread, run, cancel).await {
+                Ok(live) => drop(live.ended().await),
+                // It ended meanwhile.
+                Err(Refusal::NotFound(_)) => {}
+                Err(refusal) => return Err(refusal),
             }
         }
         Ok(())
     }
 
-    /// Stops accepting runs, and stops those under way where they can be taken up again. Returns when all have stopped.
+    /// The last of the runs of a thread that are under way or wait.
+    async fn last_run(&self, thread: Uuid) -> Result<Option<Uuid>, Refusal> {
+        if let Some(locked) = self.inner.queue_in_use(thread).await {
+            return Ok(locked.runs().last().map(|live| live.run));
+        }
+        let Some(member) = &self.inner.member else { return Ok(None) };
+        if member.holder(thread).await? == Holder::Nobody {
+            return Ok(None);
+        }
+        let runs = self.inner.records.runs.of_thread(thread).await?;
+        Ok(runs.iter().rfind(|run| !run.status.is_final()).map(|run| run.run_id))
+    }
+
+    /// Stops accepting runs, and stops those under way where they can be taken up again. Returns when all have stopped. Other
+    /// processes that share the store take them up then.
     pub(crate) async fn drain(&self) {
         self.inner.is_closing.store(true, Ordering::Release);
         loop {
@@ -238,7 +310,7 @@ impl RunManager {
             idle.as_mut().enable();
             let threads: Vec<Uuid> = self.inner.queues.iter().map(|queue| *queue.key()).collect();
             if threads.is_empty() {
-                return;
+                break;
             }
             for thread in threads {
                 if let Some(locked) = self.inner.queue_in_use(thread).await {
@@ -247,6 +319,15 @@ impl RunManager {
             }
             idle.await;
         }
+        if let Some(member) = &self.inner.member {
+            member.leave().await;
+        }
+    }
+}
+
+impl Inner {
+    fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::Acquire)
     }
 }
 

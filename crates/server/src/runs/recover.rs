@@ -8,16 +8,19 @@ use std::sync::Arc;
 use graphloom_core_graph::RunError;
 use graphloom_core_graph::checkpoint::{CheckpointError, ThreadStatus as Standing};
 use graphloom_core_graph::store::StoreError;
+use uuid::Uuid;
 
+use crate::cluster::Holder;
 use crate::log::{LogEvent, TailError, ThreadLog};
-use crate::records::{RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
+use crate::records::{RecordError, RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
 use crate::refusal::Refusal;
 use crate::runs::execute::{Executed, interrupts, standing};
 use crate::runs::finish::stand;
 use crate::runs::follow::Progress;
 use crate::runs::live::{Ending, LiveRun};
 use crate::runs::missing::{ToldEnd, task_failure, tell_missing, tell_start, told};
-use crate::runs::run_queue::Job;
+use crate::runs::place::{Opening, Place};
+use crate::runs::run_queue::{Job, Locked};
 use crate::runs::{Inner, RunManager};
 
 /// How far a run had come when its process died.
@@ -73,41 +76,59 @@ impl From<TailError> for NotTakenUp {
 }
 
 impl RunManager {
-    /// Takes up every run that is not recorded as ended, in the order in which they were accepted. Returns how many.
+    /// Takes up every run that is not recorded as ended, in the order in which they were accepted; where several processes share
+    /// the store, those that no other one has.
     ///
     /// # Errors
     /// The store's.
-    pub(crate) async fn recover(&self) -> Result<usize, Refusal> {
+    pub(crate) async fn recover(&self) -> Result<(), Refusal> {
+        let inner = &self.inner;
         self.delete_abandoned().await?;
-        let (over, unfinished): (Vec<_>, Vec<_>) =
-            self.inner.records.runs.left().await?.into_iter().partition(|run| run.status.is_final());
-        for run in over {
-            self.inner.end_again(&run).await?;
-        }
-        let count = unfinished.len();
-        let ids: Vec<_> = unfinished.iter().map(|run| run.run_id).collect();
-        self.inner.webhooks.recover(&ids).await?;
-        for record in unfinished {
-            self.inner.take_up(record).await?;
-        }
-        // A thread that is busy with no run: the process died after the record of its run, and before its own.
-        for thread in self.inner.records.threads.busy().await? {
-            if thread.hidden.is_none() && !self.is_busy(thread.thread_id) {
-                self.inner.settle(thread).await?;
+        let left = inner.records.runs.left().await?;
+        let ids: Vec<_> = left.iter().filter(|run| !run.status.is_final()).map(|run| run.run_id).collect();
+        if let Some(member) = &inner.member {
+            inner.webhooks.take_up(member, &ids).await?;
+            inner.take_up_left(member).await?;
+        } else {
+            let (over, unfinished): (Vec<_>, Vec<_>) = left.into_iter().partition(|run| run.status.is_final());
+            for record in over {
+                let log = inner.logs.open_again(record.thread_id, record.goes_with_its_thread()).await?;
+                inner.end_again(&record, &log).await?;
+            }
+            inner.webhooks.recover(&ids).await?;
+            for record in unfinished {
+                if let Place::Here(mut locked) = inner.place(record.thread_id, Opening::again(&record)).await? {
+                    inner.take_up(&mut locked, record).await?;
+                    locked.next(inner);
+                }
             }
         }
-        Ok(count)
+        // A thread that is busy with no run: the process died after the record of its run, and before its own.
+        for record in inner.records.threads.busy().await?.into_iter().filter(|record| record.hidden.is_none()) {
+            let thread = record.thread_id;
+            match &inner.member {
+                Some(member) if member.holder(thread).await? == Holder::Nobody => {
+                    if let Place::Here(locked) = inner.place(thread, Opening::taking_up()).await? {
+                        locked.next(inner);
+                    }
+                }
+                None if !self.is_busy(thread).await? => inner.settle(record).await?,
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }
 
 impl Inner {
-    async fn take_up(self: &Arc<Self>, record: RunRecord) -> Result<(), Refusal> {
-        let log = self.logs.open_again(record.thread_id, record.goes_with_its_thread()).await?;
-        let locked = self.queue(record.thread_id, false).await?;
-        drop(log);
+    /// Takes up a run of a thread whose queue this is.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn take_up(self: &Arc<Self>, locked: &mut Locked, record: RunRecord) -> Result<(), Refusal> {
         locked.queue.begin();
-        let live = LiveRun::new(record.run_id);
-        let mut job = Job { record, live, attempt: 1, is_taken_up: false, goes_on: false, base: None };
+        let live = LiveRun::new(record.run_id, record.before);
+        let mut job = Job::new(record, live);
         if job.record.status == RunStatus::Running {
             (job.attempt, job.is_taken_up) = (2, true);
             let ended = match self.left(&job.record, &locked.queue.log).await {
@@ -128,7 +149,6 @@ impl Inner {
                 let head = self.head(job.record.thread_id).await?.map(|row| row.number);
                 executed.after(job.record.base, head);
                 self.finish(&locked.queue, job, executed).await;
-                locked.next(self);
                 return Ok(());
             }
         }
@@ -138,9 +158,11 @@ impl Inner {
     }
 
     /// Does what is left of the end of a run that is recorded as ended: its log may not tell it yet.
-    async fn end_again(&self, record: &RunRecord) -> Result<(), Refusal> {
-        let log = self.logs.open_again(record.thread_id, record.goes_with_its_thread()).await?;
-        match self.tell_end_again(record, &log).await {
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn end_again(&self, record: &RunRecord, log: &Arc<ThreadLog>) -> Result<(), Refusal> {
+        match self.tell_end_again(record, log).await {
             Ok(()) => {}
             Err(NotTakenUp::Store(refusal)) => return Err(refusal),
             Err(NotTakenUp::Unreadable(reason)) => {
@@ -170,6 +192,18 @@ impl Inner {
         let (status, failure) = (record.status.as_str().to_owned(), record.error.clone());
         log.append(record.run_id, "".into(), 0, LogEvent::RunEnded { status, failure, interrupts: open });
         Ok(())
+    }
+
+    /// Records how a thread stands that is recorded as busy, and is not any more.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn settle_if_busy(&self, thread: Uuid) -> Result<(), Refusal> {
+        match self.records.threads.get(thread).await {
+            Ok(record) if record.status == ThreadStatus::Busy => self.settle(record).await,
+            Ok(_) | Err(RecordError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Records how a thread stands that is not busy any more.

@@ -6,6 +6,7 @@
 //! 3. A thread that was made for one run has no record of its own. It stays in the list of unfinished runs until it has gone.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use graphloom_core_graph::checkpoint::CheckpointError;
 use uuid::Uuid;
@@ -14,9 +15,13 @@ use crate::artifacts;
 use crate::records::{RecordError, RunRecord};
 use crate::refusal::Refusal;
 use crate::runs::live::Cancel;
+use crate::runs::place::{Opening, Place};
 use crate::runs::run_queue::Locked;
 use crate::runs::{Inner, RunManager};
 use crate::unattended::to_the_end;
+
+/// Before it is asked again who holds a thread.
+const PAUSE: Duration = Duration::from_millis(10);
 
 impl RunManager {
     /// Deletes a thread with its checkpoints, runs, log, documents and crons; runs under way are cancelled first. A deletion
@@ -57,9 +62,11 @@ impl RunManager {
     async fn idle(&self, thread: Uuid) -> Result<Locked, Refusal> {
         loop {
             self.cancel_all(thread, Cancel::Interrupt).await?;
-            let locked = self.inner.queue(thread, false).await?;
-            if locked.runs().next().is_none() {
-                return Ok(locked);
+            match self.inner.place(thread, Opening::default()).await? {
+                Place::Here(locked) if locked.runs().next().is_none() => return Ok(locked),
+                Place::Here(_) => {}
+                // Another process gives it back in a moment.
+                Place::There(_) => tokio::time::sleep(PAUSE).await,
             }
         }
     }

@@ -5,18 +5,21 @@
 //! 2. A run is stored before it is in the queue, and before it begins.
 //! 3. A queue without runs leaves the table under its lock; whoever found it before sees that it is closed, and takes the one
 //!    that is in the table then.
+//! 4. Where several processes share the store, a queue is open in the one that holds its thread: the thread is claimed before
+//!    the queue opens, and given back before it is closed.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use graphloom_core_graph::checkpoint::CheckpointRow;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use uuid::Uuid;
 
+use crate::cluster::{Claim, News};
 use crate::log::ThreadLog;
-use crate::records::{Multitask, RunRecord};
+use crate::records::{Multitask, RecordError, RunRecord};
 use crate::refusal::Refusal;
 use crate::runs::live::{Cancel, LiveRun};
 use crate::runs::{Inner, NewRun, Submitted, now};
@@ -28,6 +31,12 @@ pub(super) struct RunQueue {
     /// Runs that were accepted and have not ended. One is counted before the thread is recorded as busy with it, so that
     /// whoever records the end of another one after that sees it.
     unended: AtomicUsize,
+    /// As which member this process holds the thread.
+    member: OnceLock<Uuid>,
+    /// Another process holds the thread now.
+    is_lost: AtomicBool,
+    /// Runs were left that another process takes up.
+    has_left: AtomicBool,
     state: Arc<Mutex<State>>,
 }
 
@@ -35,8 +44,18 @@ pub(super) struct RunQueue {
 pub(super) struct State {
     current: Option<Arc<LiveRun>>,
     waiting: VecDeque<Job>,
+    stage: Stage,
+    claim: Option<Claim>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    /// It is not known yet whether this process holds the thread.
+    #[default]
+    Opening,
+    Open,
     /// The queue has left the table.
-    is_closed: bool,
+    Closed,
 }
 
 /// A run to execute.
@@ -54,6 +73,13 @@ pub(super) struct Job {
     pub(super) base: Option<CheckpointRow>,
 }
 
+impl Job {
+    /// A run that begins for the first time.
+    pub(super) fn new(record: RunRecord, live: Arc<LiveRun>) -> Self {
+        Self { record, live, attempt: 1, is_taken_up: false, goes_on: false, base: None }
+    }
+}
+
 /// A queue that is in the table, under its lock.
 pub(super) struct Locked {
     pub(super) queue: Arc<RunQueue>,
@@ -61,8 +87,17 @@ pub(super) struct Locked {
 }
 
 impl RunQueue {
-    pub(super) fn new(thread: Uuid, log: Arc<ThreadLog>) -> Self {
-        Self { thread, log, unended: AtomicUsize::new(0), state: Arc::default() }
+    pub(super) fn new(thread: Uuid, log: Arc<ThreadLog>, is_shared: bool) -> Self {
+        let stage = if is_shared { Stage::Opening } else { Stage::Open };
+        Self {
+            thread,
+            log,
+            unended: AtomicUsize::new(0),
+            member: OnceLock::new(),
+            is_lost: AtomicBool::new(false),
+            has_left: AtomicBool::new(false),
+            state: Arc::new(Mutex::new(State { stage, ..State::default() })),
+        }
     }
 
     /// Counts a run that is accepted.
@@ -80,35 +115,74 @@ impl RunQueue {
         self.unended.load(Ordering::Acquire)
     }
 
-    async fn lock(self: Arc<Self>) -> Option<Locked> {
+    /// Says that a run was left which another process takes up.
+    pub(super) fn leave_run(&self) {
+        self.has_left.store(true, Ordering::Release);
+    }
+
+    /// Whether this process is sure to hold the thread. Whoever changes a record of it asks here, between reading the record and
+    /// putting it: one that took the thread over has put each of its records anew.
+    ///
+    /// # Errors
+    /// [`RecordError::Conflict`] where it is not.
+    pub(super) fn check(&self, inner: &Inner) -> Result<(), RecordError> {
+        let is_sure = match (&inner.member, self.member.get()) {
+            (Some(member), Some(id)) => !self.is_lost.load(Ordering::Acquire) && member.is_sure(*id),
+            _ => true,
+        };
+        if is_sure {
+            return Ok(());
+        }
+        Err(RecordError::Conflict("another process has taken the thread over; ask again".to_owned()))
+    }
+
+    /// Whether this process still holds the thread. Waits until that is known.
+    pub(super) async fn is_held(&self, inner: &Inner) -> bool {
+        let (Some(member), Some(id)) = (&inner.member, self.member.get()) else { return true };
+        if !member.is_still(*id).await {
+            self.is_lost.store(true, Ordering::Release);
+        }
+        !self.is_lost.load(Ordering::Acquire)
+    }
+
+    /// The queue under its lock, while it is not closed.
+    pub(super) async fn lock(self: Arc<Self>) -> Option<Locked> {
         let state = Arc::clone(&self.state).lock_owned().await;
-        (!state.is_closed).then_some(Locked { queue: self, state })
+        (state.stage != Stage::Closed).then_some(Locked { queue: self, state })
     }
 }
 
 impl Inner {
-    /// The queue of a thread, made where there is none.
-    pub(super) async fn queue(&self, thread: Uuid, is_temporary: bool) -> Result<Locked, Refusal> {
-        loop {
-            if let Some(locked) = self.queue_in_use(thread).await {
-                return Ok(locked);
-            }
-            let log = if is_temporary { self.logs.fresh(thread, true) } else { self.logs.open(thread).await? };
-            self.queues.entry(thread).or_insert_with(|| Arc::new(RunQueue::new(thread, log)));
-        }
-    }
-
-    /// The queue of a thread that has runs.
+    /// The queue of a thread that has runs here.
     pub(super) async fn queue_in_use(&self, thread: Uuid) -> Option<Locked> {
         let queue = self.queues.get(&thread).map(|queue| Arc::clone(&queue))?;
-        queue.lock().await
+        queue.lock().await.filter(Locked::is_open)
     }
 }
 
 impl Locked {
+    /// Whether this process holds the thread.
+    pub(super) fn is_open(&self) -> bool {
+        self.state.stage == Stage::Open
+    }
+
+    /// Opens the queue: this process holds the thread.
+    pub(super) fn open(&mut self, claim: Claim) {
+        self.queue.member.get_or_init(|| claim.member);
+        self.state.claim = Some(claim);
+        self.state.stage = Stage::Open;
+    }
+
     /// Accepts a run: stores it, and starts it or puts it into the queue.
     pub(super) async fn accept(mut self, inner: &Arc<Inner>, new: NewRun) -> Result<Submitted, Refusal> {
-        if let Err(refusal) = self.make_way(inner, new.multitask).await {
+        let may = async {
+            self.queue.check(inner)?;
+            if let Some(run) = new.run_id {
+                inner.check_new(self.queue.thread, run, new.temporary.is_some()).await?;
+            }
+            self.make_way(inner, new.multitask).await
+        };
+        if let Err(refusal) = may.await {
             self.next(inner);
             return Err(refusal);
         }
@@ -123,24 +197,17 @@ impl Locked {
                 return Err(refusal);
             }
         };
-        let live = LiveRun::new(record.run_id);
+        let live = LiveRun::new(record.run_id, before);
         let log = Arc::clone(&self.queue.log);
-        self.add(
-            inner,
-            Job {
-                record: record.clone(),
-                live: Arc::clone(&live),
-                attempt: 1,
-                is_taken_up: false,
-                goes_on: false,
-                base,
-            },
-        );
+        let mut job = Job::new(record.clone(), Arc::clone(&live));
+        job.base = base;
+        self.add(inner, job);
+        self.next(inner);
         Ok(Submitted { record, live, log, before })
     }
 
-    /// Adds a run that is stored, and starts it if it is next.
-    pub(super) fn add(mut self, inner: &Arc<Inner>, job: Job) {
+    /// Adds a run that is stored.
+    pub(super) fn add(&mut self, inner: &Arc<Inner>, job: Job) {
         if let Some(at) = job.record.start_at.filter(|at| *at > now()) {
             let (inner, thread) = (Arc::clone(inner), self.queue.thread);
             tokio::spawn(async move {
@@ -151,7 +218,6 @@ impl Locked {
             });
         }
         self.state.waiting.push_back(job);
-        self.next(inner);
     }
 
     /// Does with the runs that are there what a new one asks for.
@@ -186,32 +252,88 @@ impl Locked {
 
     /// Starts the run that is next, if none is under way; closes the queue where there is none.
     pub(super) fn next(mut self, inner: &Arc<Inner>) {
+        self.start_next(inner);
+        if self.state.current.is_none() && self.state.waiting.is_empty() {
+            self.close(inner);
+        }
+    }
+
+    /// Starts the run that is next, if none is under way.
+    pub(super) fn start_next(&mut self, inner: &Arc<Inner>) {
         if self.state.current.is_some() {
             return;
         }
         let now = now();
         let due = self.state.waiting.iter().position(|job| job.record.start_at.is_none_or(|at| at <= now));
-        match due.and_then(|at| self.state.waiting.remove(at)) {
-            Some(job) => {
-                self.state.current = Some(Arc::clone(&job.live));
-                let (inner, queue) = (Arc::clone(inner), Arc::clone(&self.queue));
-                tokio::spawn(async move {
-                    inner.run(&queue, job).await;
-                    if let Some(mut locked) = inner.queue_in_use(queue.thread).await {
-                        locked.state.current = None;
-                        locked.next(&inner);
-                    }
-                });
+        let Some(job) = due.and_then(|at| self.state.waiting.remove(at)) else { return };
+        self.state.current = Some(Arc::clone(&job.live));
+        let (inner, queue) = (Arc::clone(inner), Arc::clone(&self.queue));
+        tokio::spawn(async move {
+            inner.run(&queue, job).await;
+            // Where it is closed, the thread was lost, and perhaps another queue is in the table.
+            let Some(mut locked) = Arc::clone(&queue).lock().await else { return };
+            if queue.is_lost.load(Ordering::Acquire) {
+                return locked.lose(&inner);
             }
-            None if self.state.waiting.is_empty() => self.close(inner),
-            None => {}
-        }
+            locked.state.current = None;
+            locked.next(&inner);
+        });
     }
 
-    fn close(&mut self, inner: &Inner) {
-        self.state.is_closed = true;
-        inner.queues.remove(&self.queue.thread);
+    /// Closes the queue, after its thread was given back.
+    fn close(mut self, inner: &Arc<Inner>) {
+        let (Some(claim), Some(member)) = (self.state.claim.take(), inner.member.clone()) else {
+            return self.vanish(inner);
+        };
+        let inner = Arc::clone(inner);
+        tokio::spawn(async move {
+            let queue = Arc::clone(&self.queue);
+            queue.log.settled().await;
+            queue.log.follow();
+            let has_left = queue.has_left.load(Ordering::Acquire);
+            let given = if has_left { member.give_up(&claim).await } else { member.release(&claim).await };
+            if let Err(error) = given {
+                tracing::warn!(thread = %queue.thread, %error, "a thread could not be given back; it is held until it is used again");
+            }
+            self.vanish(&inner);
+            if has_left {
+                member.tell(News::Left);
+            }
+        });
+    }
+
+    /// Closes a queue that could not be opened: its thread is left to whoever takes it up.
+    pub(super) async fn fail(mut self, inner: &Inner) {
+        self.queue.log.follow();
+        if let (Some(claim), Some(member)) = (self.state.claim.take(), &inner.member)
+            && let Err(error) = member.give_up(&claim).await
+        {
+            tracing::warn!(thread = %self.queue.thread, %error, "a thread could not be given back; it is held until it is used again");
+        }
+        self.vanish(inner);
+    }
+
+    /// Takes the queue from the table.
+    pub(super) fn vanish(mut self, inner: &Inner) {
+        self.state.stage = Stage::Closed;
+        inner.queues.remove_if(&self.queue.thread, |_, queue| Arc::ptr_eq(queue, &self.queue));
         inner.idle.notify_waiters();
+    }
+
+    /// Gives up the runs of a thread that another process holds now. They end here when they end there.
+    pub(super) fn lose(mut self, inner: &Arc<Inner>) {
+        tracing::warn!(thread = %self.queue.thread, "another process has taken a thread over");
+        self.queue.is_lost.store(true, Ordering::Release);
+        self.queue.log.follow();
+        if let Some(current) = &self.state.current {
+            // What it does from now on counts for nothing.
+            current.drain();
+        }
+        for live in self.runs().filter(|live| live.is_live()) {
+            inner.watch(self.queue.thread, live);
+        }
+        self.state.claim = None;
+        self.vanish(inner);
     }
 
     /// The run of an id.
@@ -240,8 +362,11 @@ impl Locked {
             live.cancel(cancel);
             return Ok(Some(live));
         }
-        let Some(at) = self.state.waiting.iter().position(|job| job.live.run == run) else { return Ok(None) };
-        let Some(job) = self.state.waiting.remove(at) else { return Ok(None) };
+        let at = self.state.waiting.iter().position(|job| job.live.run == run);
+        let Some(job) = at.and_then(|at| self.state.waiting.remove(at)) else {
+            self.next(inner);
+            return Ok(None);
+        };
         inner.drop_waiting(&self.queue, &job, cancel).await?;
         self.next(inner);
         Ok(Some(job.live))
@@ -250,6 +375,7 @@ impl Locked {
     /// Stops the run under way where it can be taken up again, and leaves those that wait in the store.
     pub(super) fn drain(mut self, inner: &Arc<Inner>) {
         for job in self.state.waiting.drain(..) {
+            self.queue.leave_run();
             job.live.leave();
         }
         if let Some(current) = &self.state.current {

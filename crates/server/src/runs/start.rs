@@ -17,6 +17,19 @@ use crate::runs::span;
 use crate::runs::{Inner, NewRun, now};
 
 impl Inner {
+    /// Sees to it that there is no run of an id that a client chose, or one process for another: before anything is done for it.
+    ///
+    /// # Errors
+    /// [`Refusal::Conflict`] where there is; the store's.
+    pub(super) async fn check_new(&self, thread: Uuid, run: Uuid, is_temporary: bool) -> Result<(), Refusal> {
+        let is_there = self.records.runs.find_of_thread(thread, run).await?.is_some();
+        // Of a run without a thread only its log is left when it has ended.
+        if is_there || (is_temporary && self.logs.is_there(thread).await?) {
+            return Err(Refusal::Conflict(format!("Run with ID {run} already exists")));
+        }
+        Ok(())
+    }
+
     /// Stores a run, and with its thread that it is busy.
     pub(super) async fn store_new(
         &self,
@@ -98,7 +111,10 @@ impl Inner {
     }
 
     async fn run_in_span(&self, queue: &RunQueue, mut job: Job) {
-        if let Err(error) = self.mark_running(&mut job).await {
+        if let Err(error) = self.mark_running(queue, &mut job).await {
+            if !queue.is_held(self).await {
+                return;
+            }
             tracing::error!(run = %job.record.run_id, %error, "a run cannot be recorded as running");
         }
         let base = job.base.take();
@@ -141,7 +157,7 @@ impl Inner {
         self.finish(queue, job, executed).await;
     }
 
-    async fn mark_running(&self, job: &mut Job) -> Result<(), Refusal> {
+    async fn mark_running(&self, queue: &RunQueue, job: &mut Job) -> Result<(), Refusal> {
         if job.record.status == RunStatus::Running && !job.is_taken_up {
             return Ok(());
         }
@@ -151,6 +167,7 @@ impl Inner {
         }
         let base = job.base.as_ref().map(|row| row.number);
         let change = |run: &mut RunRecord| -> Result<(), RecordError> {
+            queue.check(self)?;
             run.status = RunStatus::Running;
             run.base = base;
             Ok(())

@@ -28,6 +28,7 @@ use uuid::Uuid;
 pub(crate) use targets::RefusedWebhook;
 pub use targets::WebhookTargets;
 
+use crate::cluster::Member;
 use crate::records::{RunRecord, timestamp};
 use delivery::Delivery;
 use outbox::{Outbox, Post};
@@ -38,6 +39,7 @@ pub(crate) struct Webhooks {
     targets: WebhookTargets,
     outbox: Outbox,
     delivery: Delivery,
+    member: Option<Arc<Member>>,
 }
 
 impl Webhooks {
@@ -46,7 +48,13 @@ impl Webhooks {
     }
 
     pub(crate) fn with_names(store: Arc<dyn Store>, targets: WebhookTargets, names: Arc<dyn ResolveHost>) -> Self {
-        Self { targets, outbox: Outbox::new(store), delivery: Delivery::new(targets, names) }
+        Self { targets, outbox: Outbox::new(store), delivery: Delivery::new(targets, names), member: None }
+    }
+
+    /// The webhooks of a server that shares its store with other processes.
+    pub(crate) fn shared(mut self, member: Option<Arc<Member>>) -> Self {
+        self.member = member;
+        self
     }
 
     /// Whether an address is posted to.
@@ -63,8 +71,31 @@ impl Webhooks {
     /// The store's.
     pub(crate) async fn prepare(&self, run: &RunRecord, body: Value) -> Result<(), StoreError> {
         let Some(url) = &run.webhook else { return Ok(()) };
-        let post = Post { url: url.clone(), thread: run.thread_id, run: run.run_id, body };
+        let member = self.member.as_ref().map(|member| member.id());
+        let post = Post { url: url.clone(), thread: run.thread_id, run: run.run_id, body, member };
         self.outbox.put(&post).await
+    }
+
+    /// Posts what other processes left that are gone, in the background, but for runs that have not ended.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn take_up(&self, member: &Member, unfinished: &[Uuid]) -> Result<(), StoreError> {
+        for mut post in self.outbox.all().await? {
+            let is_ours = match post.member {
+                Some(other) => other == member.id() || member.is_member(other).await?,
+                None => false,
+            };
+            if is_ours || unfinished.contains(&post.run) {
+                continue;
+            }
+            // Two may do it at once: then it is posted twice.
+            post.member = Some(member.id());
+            self.outbox.put(&post).await?;
+            let webhooks = self.clone();
+            tokio::spawn(async move { webhooks.post(post).await });
+        }
+        Ok(())
     }
 
     /// Posts what was stored of a run, in the background.

@@ -16,6 +16,9 @@ pub(super) struct Post {
     pub(super) thread: Uuid,
     pub(super) run: Uuid,
     pub(super) body: Value,
+    /// The member that posts it, where several processes share the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) member: Option<Uuid>,
 }
 
 /// Posts of all runs that are not delivered yet, by the ids of their runs.

@@ -10,7 +10,7 @@ use crate::support::Client;
 
 /// A client that lets itself be asked, and answers some time.
 #[derive(Default)]
-pub(super) struct Asker {
+pub(crate) struct Asker {
     asked: Vec<Asked>,
 }
 

@@ -11,7 +11,7 @@ use crate::support::Client;
 
 /// A client that makes, changes and deletes.
 #[derive(Default)]
-pub(super) struct Editor {
+pub(crate) struct Editor {
     /// Versions by the ids of assistants: the one that was answered, and whether one more was asked for.
     assistants: BTreeMap<String, (u64, bool)>,
     crons: Vec<String>,

@@ -9,7 +9,7 @@ use crate::support::{Client, EventStream, StreamEvent};
 
 /// A client that follows runs, one after the other.
 #[derive(Default)]
-pub(super) struct Follower {
+pub(crate) struct Follower {
     runs: Vec<Followed>,
 }
 

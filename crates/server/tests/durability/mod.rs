@@ -33,7 +33,7 @@ const KILLS: usize = 24;
 /// The longest that runs may take to end when nothing disturbs them.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-enum Worker {
+pub(crate) enum Worker {
     Asker(Asker),
     Follower(Follower),
     Editor(Editor),
@@ -41,8 +41,23 @@ enum Worker {
 }
 
 impl Worker {
+    /// Workers of all kinds, each with random choices of its own.
+    pub(crate) fn all(random: &mut StdRng) -> Vec<(Self, StdRng)> {
+        let workers = [
+            Self::Asker(Asker::default()),
+            Self::Asker(Asker::default()),
+            Self::Follower(Follower::default()),
+            Self::Follower(Follower::default()),
+            Self::Follower(Follower::default()),
+            Self::Editor(Editor::default()),
+            Self::Queue(Queue::default()),
+            Self::Queue(Queue::default()),
+        ];
+        workers.into_iter().map(|worker| (worker, StdRng::seed_from_u64(random.random()))).collect()
+    }
+
     /// Does its part until the connection breaks.
-    async fn work(&mut self, client: &Client, random: &mut StdRng) -> Error {
+    pub(crate) async fn work(&mut self, client: &Client, random: &mut StdRng) -> Error {
         loop {
             let done = match self {
                 Self::Asker(asker) => asker.work(client, random).await,
@@ -57,7 +72,7 @@ impl Worker {
     }
 
     /// Looks whether all is there that the server had answered.
-    async fn look(&mut self, client: &Client) -> Result<(), Error> {
+    pub(crate) async fn look(&mut self, client: &Client) -> Result<(), Error> {
         match self {
             Self::Asker(asker) => asker.look(client).await,
             Self::Follower(follower) => follower.look(client).await,
@@ -67,7 +82,7 @@ impl Worker {
     }
 
     /// Looks whether all has come to its end.
-    async fn end(&mut self, client: &Client) -> Result<(), Error> {
+    pub(crate) async fn end(&mut self, client: &Client) -> Result<(), Error> {
         match self {
             Self::Asker(asker) => asker.look(client).await,
             Self::Follower(follower) => follower.end(client).await,
@@ -83,19 +98,7 @@ async fn nothing_that_was_answered_is_lost_when_the_server_is_killed_at_any_mome
     eprintln!("GRAPHLOOM_SEED={seed}");
     let directory = tempfile::tempdir().unwrap();
     let mut random = StdRng::seed_from_u64(seed);
-    let mut workers: Vec<_> = [
-        Worker::Asker(Asker::default()),
-        Worker::Asker(Asker::default()),
-        Worker::Follower(Follower::default()),
-        Worker::Follower(Follower::default()),
-        Worker::Follower(Follower::default()),
-        Worker::Editor(Editor::default()),
-        Worker::Queue(Queue::default()),
-        Worker::Queue(Queue::default()),
-    ]
-    .into_iter()
-    .map(|worker| (worker, StdRng::seed_from_u64(random.random())))
-    .collect();
+    let mut workers = Worker::all(&mut random);
     for kill in 0..KILLS {
         if random.random_ratio(1, 3) {
             // Killed while it takes up what the one before left.
@@ -134,7 +137,7 @@ async fn nothing_that_was_answered_is_lost_when_the_server_is_killed_at_any_mome
 }
 
 /// Waits until something holds.
-async fn until(holds: impl AsyncFn() -> bool, otherwise: &str) {
+pub(crate) async fn until(holds: impl AsyncFn() -> bool, otherwise: &str) {
     let began = Instant::now();
     while !holds().await {
         assert!(began.elapsed() < PATIENCE, "{otherwise}");

@@ -15,7 +15,7 @@ const RUNS: usize = 40;
 
 /// A client that gives threads runs without waiting for them.
 #[derive(Default)]
-pub(super) struct Queue {
+pub(crate) struct Queue {
     threads: Vec<Thread>,
 }
 

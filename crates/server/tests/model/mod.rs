@@ -10,8 +10,9 @@ mod thread;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use tokio::runtime::Runtime;
 
-use crate::support::demo_server;
+use crate::support::{Client, demo_server, shared};
 use client::ModelClient;
 use thread::Kind;
 
@@ -103,13 +104,37 @@ fn command() -> impl Strategy<Value = Command> {
 
 #[test]
 fn what_several_clients_do_at_once_comes_out_as_a_small_model_says() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = runtime();
     let (running, http) = runtime.block_on(demo_server());
-    let config = Config { cases: 24, max_shrink_iters: 200, failure_persistence: None, ..Config::default() };
+    compare(&runtime, &http, 24);
+    runtime.block_on(running.stop());
+}
+
+/// Each request goes to another process than the one before.
+#[test]
+fn what_comes_out_is_the_same_when_processes_that_share_a_database_are_asked_in_turn() {
+    let (runtime, database) = (runtime(), graphloom_postgres_server::Server::start());
+    let serve = async || {
+        let address: std::net::SocketAddr = ([127, 0, 0, 1], 0).into();
+        let server = shared(graphloom_server::Server::new().demo().unwrap(), &database.url()).await;
+        server.start(address).await.unwrap()
+    };
+    let (one, two) = runtime.block_on(async { (serve().await, serve().await) });
+    let clients = [&one, &two].map(|running| Client::new(&format!("http://{}", running.address())));
+    compare(&runtime, &Client::of_several(&clients), 8);
+    runtime.block_on(async { tokio::join!(one.stop(), two.stop()) });
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+}
+
+fn compare(runtime: &Runtime, http: &Client, cases: u32) {
+    let config = Config { cases, max_shrink_iters: 200, failure_persistence: None, ..Config::default() };
     let clients = vec(vec(command(), 1..16), 1..4);
     let result = TestRunner::new(config).run(&clients, |clients| {
         runtime.block_on(futures::future::join_all(clients.into_iter().map(async |commands: Vec<Command>| {
-            let mut client = ModelClient::new(&http);
+            let mut client = ModelClient::new(http);
             for command in
                 [Kind::Pipeline, Kind::Approval, Kind::Ticker].map(Command::Create).into_iter().chain(commands)
             {
@@ -118,7 +143,6 @@ fn what_several_clients_do_at_once_comes_out_as_a_small_model_says() {
         })));
         Ok(())
     });
-    runtime.block_on(running.stop());
     if let Err(failure) = result {
         panic!("{failure}");
     }

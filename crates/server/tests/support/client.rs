@@ -1,5 +1,7 @@
-//! A client that looks at nothing but statuses and bodies.
+//! A client that looks at nothing but statuses and bodies, of one process or of several in turn.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use reqwest::Method;
@@ -7,11 +9,12 @@ use serde_json::Value;
 
 use super::stream::EventStream;
 
-/// A client of one server. A clone uses the same connections.
+/// A client of one server, whose processes it asks in turn. A clone uses the same connections.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     http: reqwest::Client,
-    base: String,
+    bases: Arc<[String]>,
+    turn: Arc<AtomicUsize>,
 }
 
 /// An answer with its body, `null` where that is no JSON.
@@ -33,11 +36,18 @@ impl Answer {
 impl Client {
     pub(crate) fn new(base: &str) -> Self {
         let http = graphloom_http::unproxied("graphloom-tests").timeout(Duration::from_secs(60)).build().unwrap();
-        Self { http, base: base.to_owned() }
+        Self { http, bases: Arc::new([base.to_owned()]), turn: Arc::default() }
+    }
+
+    /// A client that asks processes in turn.
+    pub(crate) fn of_several<'c>(clients: impl IntoIterator<Item = &'c Self>) -> Self {
+        let bases: Vec<String> = clients.into_iter().flat_map(|client| client.bases.iter().cloned()).collect();
+        Self { bases: bases.into(), ..Self::new("") }
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
-        self.http.request(method, format!("{}{path}", self.base))
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        self.http.request(method, format!("{}{path}", self.bases[turn % self.bases.len()]))
     }
 
     /// Asks for something.

@@ -50,7 +50,7 @@ pub(super) async fn inject(host: &Host, thread: Uuid, params: Inject) -> Result<
     if standing.graph.outline().field(MESSAGES).is_none() {
         return Err(unsupported("the graph has no `messages`"));
     }
-    if running(host, thread).await.is_none() && !standing.questions().await?.is_empty() {
+    if running(host, thread).await?.is_none() && !standing.questions().await?.is_empty() {
         return Err(unsupported("the thread waits for an answer: send it with `input.respond`"));
     }
     let InputMessage { role, content, name } = params.message;

@@ -94,7 +94,7 @@ async fn answered(
 ) -> Result<Standing, CommandError> {
     loop {
         // A question is told while its run is still under way; it is open at the latest when the run has ended.
-        let running = running(host, thread).await;
+        let running = running(host, thread).await?;
         let Some(standing) = Standing::of(host, thread).await? else {
             return Err(no_such_interrupt(responses.first(), &[]));
         };

@@ -57,7 +57,7 @@ pub(super) async fn start(host: &Host, thread: Uuid, params: RunStart) -> Result
 
 /// Whether an input is the answer to a question.
 async fn waits(host: &Host, thread: Uuid) -> Result<bool, CommandError> {
-    if running(host, thread).await.is_some() {
+    if running(host, thread).await?.is_some() {
         return Ok(false);
     }
     match Standing::of(host, thread).await? {

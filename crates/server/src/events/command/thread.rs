@@ -56,6 +56,10 @@ impl Standing {
 }
 
 /// The run that is under way on a thread.
-pub(super) async fn running(host: &Host, thread: Uuid) -> Option<Arc<LiveRun>> {
-    host.manager.current(thread).await.filter(|live| live.ended().now_or_never().is_none())
+///
+/// # Errors
+/// The store's.
+pub(super) async fn running(host: &Host, thread: Uuid) -> Result<Option<Arc<LiveRun>>, CommandError> {
+    let current = host.manager.current(thread).await?;
+    Ok(current.filter(|live| live.ended().now_or_never().is_none()))
 }

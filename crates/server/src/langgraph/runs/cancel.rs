@@ -51,7 +51,7 @@ const REASON: usize = 500;
 
 async fn cancelled(host: &Host, at: (Option<Uuid>, Uuid), query: CancelQuery) -> Result<Response, Problem> {
     let (thread, run) = (at.0.unwrap_or(at.1), at.1);
-    if host.manager.live(thread, run).await.is_some()
+    if host.manager.live(thread, run).await?.is_some()
         && let Some(reason) = query.reason.filter(|reason| !reason.is_empty())
     {
         let reason: String = reason.chars().take(REASON).collect();

@@ -121,7 +121,7 @@ pub(super) async fn delete(
 async fn joined(host: &Host, at: (Option<Uuid>, Uuid), cancels: bool) -> Result<Response, Problem> {
     let (thread, run) = (at.0.unwrap_or(at.1), at.1);
     let permit = host.guard.capacity().stream()?;
-    let response = match host.manager.live(thread, run).await {
+    let response = match host.manager.live(thread, run).await? {
         Some(live) => {
             let on_drop = cancels.then(|| CancelOnDrop::new(host, thread, run));
             late_json(async move {

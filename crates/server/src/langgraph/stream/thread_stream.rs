@@ -57,7 +57,7 @@ impl ThreadStream {
     ) -> Result<Self, Refusal> {
         let (thread, last) = (log.thread(), log.last());
         let (after, run) = match since {
-            Since::Now => (FrameId::after_entry(last), host.manager.current(thread).await.map(|live| live.run)),
+            Since::Now => (FrameId::after_entry(last), host.manager.current(thread).await?.map(|live| live.run)),
             Since::Frame(frame) if frame.seq == 0 => (frame, None),
             Since::Frame(frame) if frame.seq > last => (FrameId::after_entry(last), None),
             Since::Frame(frame) => {

@@ -8,6 +8,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use graphloom_core_graph::Clock;
 use graphloom_core_graph::store::Store;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::collection::Collection;
@@ -93,6 +94,14 @@ impl Runs {
     /// [`RecordError::NotFound`].
     pub(crate) async fn get(&self, thread_id: Uuid, run_id: Uuid) -> Result<RunRecord, RecordError> {
         self.runs.get(&of(thread_id), &run_id.to_string()).await
+    }
+
+    /// A run of a thread, if it is there.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn find_of_thread(&self, thread: Uuid, run: Uuid) -> Result<Option<RunRecord>, RecordError> {
+        Ok(self.runs.read(&of(thread), &run.to_string()).await?.map(|read| read.record))
     }
 
     /// Changes a run, and its time of change. `change` may be called again, on what another writer put meanwhile.
@@ -195,8 +204,17 @@ impl Runs {
     /// The runs that a process may have left, oldest first: those that have not ended, and those of whose end something may be
     /// left to do.
     pub(crate) async fn left(&self) -> Result<Vec<RunRecord>, RecordError> {
+        self.left_of(&[]).await
+    }
+
+    /// The runs of a thread that a process may have left, oldest first.
+    pub(crate) async fn left_of_thread(&self, thread: Uuid) -> Result<Vec<RunRecord>, RecordError> {
+        self.left_of(&[("thread_id".to_owned(), json!(thread))]).await
+    }
+
+    async fn left_of(&self, conditions: &[(String, Value)]) -> Result<Vec<RunRecord>, RecordError> {
         let mut runs = Vec::new();
-        for entry in self.unfinished.all(&[], &[]).await? {
+        for entry in self.unfinished.all(&[], conditions).await? {
             let key = entry.run_id.to_string();
             match self.runs.read(&of(entry.thread_id), &key).await? {
                 Some(read) => runs.push(read.record),
@@ -207,6 +225,11 @@ impl Runs {
         }
         sort(&mut runs);
         Ok(runs)
+    }
+
+    /// The threads of all entries of the list of unfinished runs, without a look at the runs.
+    pub(crate) async fn unfinished_threads(&self) -> Result<BTreeSet<Uuid>, RecordError> {
+        Ok(self.unfinished.all(&[], &[]).await?.into_iter().map(|entry| entry.thread_id).collect())
     }
 
     /// Deletes a run.

@@ -99,7 +99,7 @@ async fn a_run_is_told_step_by_step_and_recorded() {
     assert_eq!((record.status, record.checkpoints), (RunStatus::Success, Some((1, 4))));
     let thread = fixture.manager.records().threads.get(fixture.thread).await.unwrap();
     assert_eq!((thread.status, thread.values), (ThreadStatus::Idle, values));
-    assert!(!fixture.manager.is_busy(fixture.thread));
+    assert!(!fixture.manager.is_busy(fixture.thread).await.unwrap());
 }
 
 #[tokio::test]
@@ -180,7 +180,9 @@ async fn a_client_that_goes_away_while_its_run_is_accepted_leaves_nothing_in_bet
         }
     }
     let all_ended = async {
-        while manager.is_busy(thread) || manager.records().runs.of_thread(thread).await.unwrap().len() < 9 {
+        while manager.is_busy(thread).await.unwrap()
+            || manager.records().runs.of_thread(thread).await.unwrap().len() < 9
+        {
             tokio::time::sleep(std::time::Duration::from_millis(2)).await;
         }
     };

@@ -12,7 +12,7 @@ async fn thread_with_everything(machine: &Machine) -> Uuid {
     let fixture = Fixture { manager, thread };
     fixture.run("pipeline", json!({"input": {"topic": "x"}})).await;
     fixture.run("pipeline", json!({"input": {"topic": "y"}})).await;
-    while fixture.manager.is_busy(thread) {
+    while fixture.manager.is_busy(thread).await.unwrap() {
         tokio::task::yield_now().await;
     }
     let cron = CronCreate {
@@ -98,13 +98,13 @@ async fn a_run_without_a_thread_is_run_and_leaves_nothing_wherever_its_process_d
         let thread = Uuid::now_v7();
         let new = NewRun { temporary: Some(Completion::Delete), ..order };
         let accepted = manager.submit(thread, new).await.is_ok();
-        while manager.is_busy(thread) {
+        while manager.is_busy(thread).await.unwrap() {
             tokio::task::yield_now().await;
         }
         drop(manager);
 
         let next = machine.process().await;
-        while next.is_busy(thread) {
+        while next.is_busy(thread).await.unwrap() {
             tokio::task::yield_now().await;
         }
         let (log, rest): (Vec<_>, Vec<_>) =

@@ -6,7 +6,7 @@ use crate::runs::testing::Machine;
 async fn ended(manager: &RunManager, thread: Uuid, run: Uuid) -> RunRecord {
     loop {
         let record = manager.records().runs.get(thread, run).await.unwrap();
-        if record.status.is_final() && !manager.is_busy(thread) {
+        if record.status.is_final() && !manager.is_busy(thread).await.unwrap() {
             return record;
         }
         tokio::time::sleep(std::time::Duration::from_millis(2)).await;
@@ -128,7 +128,7 @@ async fn a_log_that_is_cut_anywhere_tells_each_step_once_in_the_end() {
             let thread = first.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
             let run = first.submit(thread, Fixture::order(graph, json!({"input": input}))).await.unwrap();
             run.live.ended().await.unwrap();
-            while first.is_busy(thread) {
+            while first.is_busy(thread).await.unwrap() {
                 tokio::task::yield_now().await;
             }
             let expected = steps(&first, thread).await;

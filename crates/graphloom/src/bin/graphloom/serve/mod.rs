@@ -6,15 +6,19 @@ mod claim;
 mod welcome;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use graphloom_cli::{ExitStatus, Failure, Session, StoreKind};
+use graphloom_cli::{ExitStatus, Failure, Lease, Session, StoreKind};
 use graphloom_core_graph::store::{MemoryStore, Store};
-use graphloom_server::{Server, StartError, WebhookTargets};
+use graphloom_server::{Cluster, Server, StartError, WebhookTargets};
 use serde_json::json;
 
 pub(crate) use args::ServeArgs;
 use claim::Claim;
 use welcome::Welcome;
+
+/// How long a server over a shared database may be silent before others take its runs over.
+const LEASE: Lease = Lease { every: Duration::from_secs(1), expiry: Duration::from_secs(5) };
 
 pub(crate) async fn run(mut args: ServeArgs, session: &Session) -> Result<ExitStatus, Failure> {
     let progress = &session.progress;
@@ -36,7 +40,7 @@ pub(crate) async fn run(mut args: ServeArgs, session: &Session) -> Result<ExitSt
     if args.allow_private_webhooks {
         server = server.webhooks(WebhookTargets::Any);
     }
-    // Kept until the end: another server would take up the same runs.
+    // Kept until the end: another server would take up the same runs. Those of a database see each other.
     let mut claim = None;
     let (memory, place): (Arc<dyn Store>, _) = if args.in_memory {
         let memory = Arc::new(MemoryStore::new());
@@ -46,8 +50,11 @@ pub(crate) async fn run(mut args: ServeArgs, session: &Session) -> Result<ExitSt
         if session.store_kind() != StoreKind::Postgres {
             claim = Some(Claim::of(&session.dirs()?)?);
         }
-        let store = session.store().await?;
+        let store = session.shared_store(LEASE).await?;
         server = server.checkpointer(store.checkpointer()).store(store.memory());
+        if let Some(signals) = store.signals() {
+            server = server.cluster(Cluster::new().signals(signals).heartbeat(LEASE.every, LEASE.expiry));
+        }
         (store.memory(), store.place().to_owned())
     };
     if args.serves_any() {
