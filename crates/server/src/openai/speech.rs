@@ -69,13 +69,20 @@ impl Speech {
                 LogEvent::RunEnded { failure, interrupts, .. } => {
                     self.is_over = true;
                     self.attended.disarm();
+                    // Whoever heard the end may read the run at once, wherever: its end is recorded.
+                    let ending = self.submitted.live.ended().await;
                     if let Some(failure) = failure {
                         return Some(Utterance::Failed(failure.clone()));
                     }
                     if !interrupts.is_empty() {
                         return Some(Utterance::Asked(interrupts.clone()));
                     }
-                    return self.rest().await;
+                    if self.has_spoken {
+                        return None;
+                    }
+                    // A graph that told no piece of what it says: the newest message of its state.
+                    let said = ending.as_ref().and_then(|ending| ending.values.as_ref()).and_then(last_said);
+                    return said.map(|message| Utterance::Text(message.text()));
                 }
                 _ => {
                     if let Some(line) = progress(&entry) {
@@ -85,15 +92,6 @@ impl Speech {
             }
         }
         None
-    }
-
-    /// What a graph says that told no piece of it: the newest message of its state.
-    async fn rest(&mut self) -> Option<Utterance> {
-        if self.has_spoken {
-            return None;
-        }
-        let ending = self.submitted.live.ended().await?;
-        ending.values.as_ref().and_then(last_said).map(|message| Utterance::Text(message.text()))
     }
 
     fn fail(&mut self, error: &str, message: String) -> Option<Utterance> {

@@ -3,11 +3,13 @@
 //! | what | where |
 //! | --- | --- |
 //! | what is begun at one process is seen and changed at another | `across.rs` |
+//! | a conversation in another protocol goes on at another | `protocols.rs` |
 //! | processes are killed while clients work through all of them | `kills.rs` |
 //! | a process stops for longer than its lease, and goes on | `zombie.rs` |
 
 mod across;
 mod kills;
+mod protocols;
 mod zombie;
 
 use std::path::PathBuf;

@@ -37,8 +37,8 @@ impl EventStream {
     /// The next event; none at the end of the stream. What came of an event before the connection broke is no event.
     pub(crate) async fn next(&mut self) -> Result<Option<StreamEvent>, reqwest::Error> {
         loop {
-            while let Some(end) = self.buffer.windows(4).position(|four| four == b"\r\n\r\n") {
-                let rest = self.buffer.split_off(end + 4);
+            while let Some(end) = end(&self.buffer) {
+                let rest = self.buffer.split_off(end);
                 let block = std::mem::replace(&mut self.buffer, rest);
                 if let Some(event) = read(&String::from_utf8_lossy(&block)) {
                     return Ok(Some(event));
@@ -50,6 +50,12 @@ impl EventStream {
             }
         }
     }
+}
+
+/// The end of the first block of lines. Protocols end lines in two ways.
+fn end(buffer: &[u8]) -> Option<usize> {
+    let after = |end: &[u8]| Some(buffer.windows(end.len()).position(|bytes| bytes == end)? + end.len());
+    after(b"\r\n\r\n").or_else(|| after(b"\n\n"))
 }
 
 /// The event of a block of lines; none for a comment.

@@ -2,6 +2,7 @@
 
 mod calls;
 mod questions;
+mod several;
 mod streams;
 mod tasks;
 
