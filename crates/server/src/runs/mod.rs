@@ -210,7 +210,7 @@ impl RunManager {
         }
         // A client that goes away in between must not leave a run that is stored and never begins.
         let inner = Arc::clone(&self.inner);
-        to_the_end(async move { inner.submit(thread, new).await }).await
+        to_the_end(Box::pin(inner.submit(thread, new))).await
     }
 
     /// The run, if it is under way or waits.
