@@ -11,6 +11,7 @@
 //! | a log that another process writes follows what it stores | `following.rs` |
 //! | what is in memory is bounded in entries and in bytes | `held.rs` |
 //! | entries are stored in segments, found by their numbers | `segments.rs` |
+//! | of a state a segment holds what changed | `states.rs` |
 //! | a reader takes what is in memory, or else reads the store | `tail.rs` |
 //! | what one run told, to its end | `run_tail.rs` |
 
@@ -19,6 +20,7 @@ mod following;
 mod held;
 mod run_tail;
 mod segments;
+mod states;
 mod tail;
 #[cfg(test)]
 mod tests;

@@ -1,19 +1,22 @@
 //! Entries in the store: segments of entries that follow each other.
 //!
-//! A segment is an item whose value is `{"first", "last", "time", "entries"}`, the entries as the text of a JSON list: nobody asks
-//! for what is inside of them, and a text is a fraction of the memory and the time of a tree of values. Its key is made so that the newest segment of a thread
-//! comes first in the order of keys, which is how the newest is found without reading the others.
+//! A segment is an item whose value has the numbers of its first and last entry, the time of the last one, and the entries as they are
+//! [packed](Packed). Its key is made so that the newest segment of a thread comes first in the order of keys, which is how the newest
+//! is found without reading the others.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use graphloom_core_graph::store::{
     Comparison, Condition, Expected, Item, Namespace, PutOptions, Query, Store, StoreError,
 };
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::log::entry::Entry;
+use crate::log::states::Packed;
 use crate::records::RESERVED;
 
 /// The segments of one thread.
@@ -22,6 +25,16 @@ pub(super) struct Segments {
     namespace: Namespace,
     /// Whether other processes may write the log.
     is_shared: bool,
+}
+
+/// The value of an item.
+#[derive(Deserialize, Serialize)]
+struct Segment<'s> {
+    first: u64,
+    last: u64,
+    time: u64,
+    #[serde(flatten)]
+    packed: Cow<'s, Packed>,
 }
 
 /// A segment's place: which it is, and the number and the time of its last entry.
@@ -53,10 +66,12 @@ impl Segments {
         &self,
         index: u64,
         entries: &[Arc<Entry>],
+        packed: &Packed,
         ttl: Option<Duration>,
     ) -> Result<bool, StoreError> {
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return Ok(true) };
-        let value = json!({"first": first.seq, "last": last.seq, "time": last.time, "entries": self.text(entries)?});
+        let value = Segment { first: first.seq, last: last.seq, time: last.time, packed: Cow::Borrowed(packed) };
+        let value = serde_json::to_value(value).map_err(|error| self.corrupt(&error.to_string()))?;
         let options = ttl.map(PutOptions::ttl).unwrap_or_default();
         if self.is_shared {
             return self.store.put_if(&self.namespace, &key(index), value, options, &Expected::Absent).await;
@@ -65,26 +80,24 @@ impl Segments {
     }
 
     /// The segment that holds an entry, with its index; none when it is not there.
-    pub(super) async fn holding(&self, seq: u64) -> Result<Option<(u64, Vec<Arc<Entry>>)>, StoreError> {
+    pub(super) async fn holding(&self, seq: u64) -> Result<Option<(u64, Packed)>, StoreError> {
         let query = Query::below(self.namespace.clone())
             .when(Condition::new("first", Comparison::Lte, seq))
             .when(Condition::new("last", Comparison::Gte, seq))
             .limit(1);
-        let items = self.store.query(&query).await?;
-        items.first().map(|item| self.entries(item)).transpose()
+        let item = self.store.query(&query).await?.pop();
+        item.map(|item| Ok((self.index(&item)?, self.packed(item)?))).transpose()
     }
 
     /// A segment by its index.
-    pub(super) async fn at(&self, index: u64) -> Result<Option<Vec<Arc<Entry>>>, StoreError> {
+    pub(super) async fn at(&self, index: u64) -> Result<Option<Packed>, StoreError> {
         let item = self.store.get(&self.namespace, &key(index)).await?;
-        item.map(|item| Ok(self.entries(&item)?.1)).transpose()
+        item.map(|item| self.packed(item)).transpose()
     }
 
-    /// Whether segment `index` is there with just these entries.
-    pub(super) async fn is_stored(&self, index: u64, entries: &[Arc<Entry>]) -> Result<bool, StoreError> {
-        let item = self.store.get(&self.namespace, &key(index)).await?;
-        let Some(text) = item.as_ref().and_then(|item| item.value.get("entries")) else { return Ok(false) };
-        Ok(text == self.text(entries)?.as_str())
+    /// Whether segment `index` is there with just these entries. Their states may be packed otherwise.
+    pub(super) async fn is_stored(&self, index: u64, packed: &Packed) -> Result<bool, StoreError> {
+        Ok(self.at(index).await?.is_some_and(|stored| stored.entries == packed.entries))
     }
 
     pub(super) async fn delete(&self) -> Result<(), StoreError> {
@@ -106,15 +119,10 @@ impl Segments {
         Ok(Place { index: self.index(item)?, last, time })
     }
 
-    fn text(&self, entries: &[Arc<Entry>]) -> Result<String, StoreError> {
-        serde_json::to_string(entries).map_err(|error| self.corrupt(&error.to_string()))
-    }
-
-    fn entries(&self, item: &Item) -> Result<(u64, Vec<Arc<Entry>>), StoreError> {
-        let text =
-            item.value.get("entries").and_then(Value::as_str).ok_or_else(|| self.corrupt("it has no `entries`"))?;
-        let entries = serde_json::from_str(text).map_err(|error| self.corrupt(&error.to_string()))?;
-        Ok((self.index(item)?, entries))
+    fn packed(&self, item: Item) -> Result<Packed, StoreError> {
+        let segment: Segment<'_> =
+            serde_json::from_value(item.value).map_err(|error| self.corrupt(&error.to_string()))?;
+        Ok(segment.packed.into_owned())
     }
 
     fn index(&self, item: &Item) -> Result<u64, StoreError> {
@@ -122,7 +130,8 @@ impl Segments {
         Ok(u64::MAX - index)
     }
 
-    fn corrupt(&self, message: &str) -> StoreError {
+    /// What is stored cannot be read.
+    pub(super) fn corrupt(&self, message: &str) -> StoreError {
         StoreError::Corrupt { place: format!("the event log {:?}", self.namespace), message: message.to_owned() }
     }
 }

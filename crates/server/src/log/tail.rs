@@ -6,6 +6,7 @@ use std::sync::Arc;
 use graphloom_core_graph::store::StoreError;
 
 use crate::log::entry::Entry;
+use crate::log::states::{Packed, Unpacker};
 use crate::log::thread_log::{Found, ThreadLog};
 
 /// A reader of a log: entries in order, each once, as soon as they are stored.
@@ -17,6 +18,7 @@ pub(crate) struct Tail {
     read: VecDeque<Arc<Entry>>,
     /// The index of the segment after that.
     segment: Option<u64>,
+    unpacker: Unpacker,
 }
 
 /// Why a log cannot be read on.
@@ -33,7 +35,13 @@ pub(crate) enum TailError {
 
 impl Tail {
     pub(super) fn new(log: Arc<ThreadLog>, next: u64) -> Self {
-        Self { log, next, read: VecDeque::new(), segment: None }
+        Self { log, next, read: VecDeque::new(), segment: None, unpacker: Unpacker::default() }
+    }
+
+    /// The same reader, for whom the states of the root graph may be left out of its commits.
+    pub(crate) fn without_root_states(mut self) -> Self {
+        self.unpacker.without_root();
+        self
     }
 
     /// The next entry, when it is stored; none when the log has ended.
@@ -90,20 +98,33 @@ impl Tail {
 
     /// Reads the segment that holds the next entry.
     async fn fill(&mut self) -> Result<(), TailError> {
-        let segments = &self.log.segments;
-        let follows = match self.segment {
-            Some(index) => segments.at(index).await?.map(|entries| (index, entries)),
-            None => None,
+        let (index, packed) = match self.following().await? {
+            Some(found) => found,
+            None => self.seek().await?,
         };
-        let found = match follows {
-            Some(found) => Some(found),
-            None => segments.holding(self.next).await?,
-        };
-        let Some((index, entries)) = found else { return Err(TailError::Gone { from: self.next }) };
+        let entries = self.unpacker.unpack(index, &packed).map_err(|fault| self.log.segments.corrupt(&fault))?;
         self.segment = Some(index + 1);
         let next = self.next;
         self.read = entries.into_iter().skip_while(|entry| entry.seq < next).collect();
         Ok(())
+    }
+
+    /// The segment after the one that was read.
+    async fn following(&self) -> Result<Option<(u64, Packed)>, TailError> {
+        let Some(index) = self.segment else { return Ok(None) };
+        Ok(self.log.segments.at(index).await?.map(|packed| (index, packed)))
+    }
+
+    /// The segment that holds the next entry, after those that it builds on.
+    async fn seek(&mut self) -> Result<(u64, Packed), TailError> {
+        let (segments, gone) = (&self.log.segments, TailError::Gone { from: self.next });
+        let Some((index, packed)) = segments.holding(self.next).await? else { return Err(gone) };
+        self.unpacker.begin();
+        for before in packed.base..index {
+            let Some(packed) = segments.at(before).await? else { return Err(gone) };
+            self.unpacker.skip(before, &packed).map_err(|fault| segments.corrupt(&fault))?;
+        }
+        Ok((index, packed))
     }
 }
 

@@ -84,7 +84,8 @@ async fn large_entries_are_stored_few_at_a_time() {
     }
     log.flushed(last).await.unwrap();
     let (mut next, mut counts) = (1, Vec::new());
-    while let Some((_, entries)) = log.segments.holding(next).await.unwrap() {
+    while let Some((_, packed)) = log.segments.holding(next).await.unwrap() {
+        let entries: Vec<Entry> = serde_json::from_str(&packed.entries).unwrap();
         assert_eq!(entries[0].seq, next);
         next += entries.len() as u64;
         counts.push(entries.len());
@@ -123,6 +124,42 @@ async fn what_is_held_in_memory_is_bounded_in_bytes() {
         log.flushed(log.append(Uuid::nil(), "".into(), 0, event)).await.unwrap();
     }
     assert_eq!(log.held(), (5, 0), "five of 400 KiB are below 2 MiB");
+}
+
+#[tokio::test]
+async fn states_are_read_whole_from_wherever_they_are_read() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let thread = Uuid::now_v7();
+    let state = |seq: u64, ns: &str| {
+        let list: Vec<_> = (0..=seq).map(|n| format!("{ns} {n} {}", "x".repeat(100))).collect();
+        serde_json::json!({"list": list, "count": seq}).as_object().unwrap().clone()
+    };
+    let mut seq = 0;
+    // Three processes, one after the other; the memory of a log is less than what it is told.
+    for _ in 0..3 {
+        let log = Logs::new(Arc::clone(&store), None).open(thread).await.unwrap();
+        for _ in 0..100 {
+            for ns in ["", "inside"] {
+                seq += 1;
+                let (source, values) = (graphloom_core_graph::checkpoint::Source::Step, state(seq, ns));
+                let commit = CommitOf { number: seq, parent: None, source, changed: vec![], next: vec![], values };
+                log.append(Uuid::nil(), ns.into(), 0, LogEvent::Commit(commit));
+            }
+            log.flushed(seq).await.unwrap();
+        }
+    }
+    let log = Logs::new(store, None).open(thread).await.unwrap();
+    for from in [0, 1, 77, 300, 598, 599] {
+        let (mut tail, mut rootless) = (log.after(from), log.after(from).without_root_states());
+        for seq in from + 1..=600 {
+            let (entry, bare) = (tail.next().await.unwrap().unwrap(), rootless.next().await.unwrap().unwrap());
+            let (LogEvent::Commit(commit), LogEvent::Commit(bare)) = (&entry.event, &bare.event) else {
+                panic!("{seq}")
+            };
+            assert_eq!((entry.seq, &commit.values), (seq, &state(seq, &entry.ns)));
+            assert!(entry.ns.is_empty() || bare.values == commit.values, "{seq}");
+        }
+    }
 }
 
 /// Logs of two processes over one store.

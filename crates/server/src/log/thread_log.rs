@@ -22,6 +22,7 @@ use crate::cluster::{Member, News};
 use crate::log::entry::{Entry, LogEvent};
 use crate::log::held::{Bound, Held};
 use crate::log::segments::{Place, Segments};
+use crate::log::states::Packer;
 use crate::log::{OpenLogs, Tail};
 
 /// Stored entries that are kept in memory for readers, save that the newest is kept whatever it takes.
@@ -39,6 +40,8 @@ pub(crate) struct ThreadLog {
     thread: Uuid,
     pub(super) segments: Segments,
     state: Mutex<State>,
+    /// Packs what follows the segment that was stored last, of the one writer; a new one where another segment may be between.
+    packer: Mutex<Packer>,
     /// Told when entries are stored, when storing fails, and when the log is closed.
     pub(super) stored: Notify,
     open: Weak<OpenLogs>,
@@ -115,7 +118,15 @@ impl ThreadLog {
             writer: Uuid::nil(),
         };
         state.find_stored(newest);
-        Self { thread, segments, state: Mutex::new(state), stored: Notify::new(), open, member }
+        Self {
+            thread,
+            segments,
+            state: Mutex::new(state),
+            packer: Mutex::default(),
+            stored: Notify::new(),
+            open,
+            member,
+        }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -257,10 +268,13 @@ impl ThreadLog {
         if !self.holds().await {
             return Ok(Put::Lost);
         }
-        if self.segments.put(index, entries, ttl).await? {
+        let mut packer = std::mem::take(&mut *self.packer.lock().unwrap_or_else(PoisonError::into_inner));
+        let packed = packer.pack(index, entries).map_err(|error| self.segments.corrupt(&error.to_string()))?;
+        if self.segments.put(index, entries, &packed, ttl).await? {
+            *self.packer.lock().unwrap_or_else(PoisonError::into_inner) = packer;
             return Ok(Put::Stored);
         }
-        if self.segments.is_stored(index, entries).await? {
+        if self.segments.is_stored(index, &packed).await? {
             // It was put before, and the answer was lost.
             return Ok(Put::Stored);
         }

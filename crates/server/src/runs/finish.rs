@@ -62,6 +62,10 @@ impl Inner {
         }
         queue.end();
         let is_stored = told.is_ok() && recorded.is_ok();
+        let recorded = match recorded {
+            Ok(()) => self.record_rest(queue, &job.record.graph).await,
+            Err(error) => Err(error),
+        };
         if let Err(fault) = told {
             tracing::error!(run = %job.record.run_id, fault, "the end of a run could not be logged");
         }
@@ -145,8 +149,13 @@ impl Inner {
                 };
                 self.records.threads.update(thread, change).await?;
             }
-            Ok(())
+            Ok::<(), Refusal>(())
         };
+        if self.member.is_some() {
+            // Others may look in between: a thread whose runs have ended is not busy.
+            stands.await?;
+            return Ok(run.await?);
+        }
         let (run, stands) = tokio::join!(run, stands);
         run?;
         stands
@@ -205,8 +214,8 @@ impl Inner {
         };
         let last = self.tell_end(queue, run, &ending);
         job.live.end(ending);
-        queue.end();
-        if !job.record.goes_with_its_thread() && queue.unended() == 0 {
+        queue.end_unbegun();
+        if !job.record.goes_with_its_thread() {
             self.record_rest(queue, &job.record.graph).await?;
         }
         match queue.log.flushed(last).await {
@@ -216,8 +225,12 @@ impl Inner {
         Ok(())
     }
 
-    /// Records how a thread stands whose last run was dropped before it began.
-    async fn record_rest(&self, queue: &RunQueue, graph: &str) -> Result<(), Refusal> {
+    /// Records how a thread stands that may be recorded as busy with a run which never began, when it is the last to end that
+    /// does so.
+    pub(super) async fn record_rest(&self, queue: &RunQueue, graph: &str) -> Result<(), Refusal> {
+        if !queue.is_to_be_settled() {
+            return Ok(());
+        }
         let Some(graph) = self.graphs.get(graph) else { return Ok(()) };
         let view = graph.view(&queue.thread.to_string(), None).await?;
         let change = |record: &mut ThreadRecord| {

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::cluster::{Claim, News};
 use crate::log::ThreadLog;
-use crate::records::{Multitask, RecordError, RunRecord};
+use crate::records::{Completion, Multitask, RecordError, RunRecord};
 use crate::refusal::Refusal;
 use crate::runs::live::{Cancel, LiveRun};
 use crate::runs::{Inner, NewRun, Submitted, now};
@@ -31,6 +31,8 @@ pub(super) struct RunQueue {
     /// Runs that were accepted and have not ended. One is counted before the thread is recorded as busy with it, so that
     /// whoever records the end of another one after that sees it.
     unended: AtomicUsize,
+    /// A run never began that the thread may be recorded as busy with.
+    has_unbegun: AtomicBool,
     /// As which member this process holds the thread.
     member: OnceLock<Uuid>,
     /// Another process holds the thread now.
@@ -93,6 +95,7 @@ impl RunQueue {
             thread,
             log,
             unended: AtomicUsize::new(0),
+            has_unbegun: AtomicBool::new(false),
             member: OnceLock::new(),
             is_lost: AtomicBool::new(false),
             has_left: AtomicBool::new(false),
@@ -105,9 +108,22 @@ impl RunQueue {
         self.unended.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Counts a run that has ended, or was not accepted after all.
+    /// Counts a run that has ended.
     pub(super) fn end(&self) {
         self.unended.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Counts a run that never began, or was not accepted after all: who recorded the end of another one meanwhile recorded the
+    /// thread as busy with it.
+    pub(super) fn end_unbegun(&self) {
+        self.has_unbegun.store(true, Ordering::Release);
+        self.end();
+    }
+
+    /// Whether it is to be recorded how the thread stands: all runs have ended, and one never began. The first one that asks
+    /// does it.
+    pub(super) fn is_to_be_settled(&self) -> bool {
+        self.unended() == 0 && self.has_unbegun.swap(false, Ordering::AcqRel)
     }
 
     /// How many runs were accepted and have not ended.
@@ -187,12 +203,16 @@ impl Locked {
             return Err(refusal);
         }
         let starts = self.state.current.is_none() && new.start_at.is_none_or(|at| at <= now());
-        let before = self.queue.log.last();
+        let (before, graph) = (self.queue.log.last(), new.graph.clone());
+        let is_of_thread = new.temporary != Some(Completion::Delete);
         self.queue.begin();
         let (record, base) = match inner.store_new(self.queue.thread, new, starts, before).await {
             Ok(stored) => stored,
             Err(refusal) => {
-                self.queue.end();
+                self.queue.end_unbegun();
+                if is_of_thread && let Err(error) = inner.record_rest(&self.queue, &graph).await {
+                    tracing::warn!(thread = %self.queue.thread, %error, "it is not recorded how a thread stands");
+                }
                 self.next(inner);
                 return Err(refusal);
             }

@@ -1,7 +1,7 @@
 //! The end of a run that another process executes: its log tells it, and its record says when it is recorded.
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
@@ -9,8 +9,8 @@ use crate::graph::Fields;
 use crate::log::{Entry, LogEvent, RunTail};
 use crate::records::{RecordError, RunRecord, RunStatus, ThreadStatus};
 use crate::refusal::Refusal;
-use crate::runs::Inner;
 use crate::runs::live::{Ending, LiveRun};
+use crate::runs::{Inner, RunManager};
 
 /// How often is looked whether a run has ended whose log does not say so, and whether anybody still wants to know.
 const LOOK: Duration = Duration::from_secs(1);
@@ -19,12 +19,35 @@ const LOOK: Duration = Duration::from_secs(1);
 const SHORTEST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(100);
 
+/// How long it may take to record an end that was told.
+const RECORDING: Duration = Duration::from_secs(5);
+
 /// What a run told of itself.
 #[derive(Default)]
 struct Told {
     /// Its last commit of the root graph.
     commit: Option<Arc<Entry>>,
     end: Option<Arc<Entry>>,
+}
+
+impl RunManager {
+    /// Waits until the end of a run is recorded with its thread, whose log tells it: whoever reads it there may ask for the
+    /// thread next.
+    pub(crate) async fn recorded(&self, thread: Uuid, run: Uuid) {
+        let recorded = async {
+            match self.live(thread, run).await? {
+                Some(live) => drop(live.ended().await),
+                None if self.inner.member.is_some() => drop(self.inner.thread_after(thread, run).await?),
+                None => {}
+            }
+            Ok::<(), Refusal>(())
+        };
+        match tokio::time::timeout(RECORDING, recorded).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%run, %error, "it is not known whether the end of a run is recorded"),
+            Err(_) => tracing::warn!(%run, "the end of a run is not recorded yet"),
+        }
+    }
 }
 
 impl Inner {
@@ -178,14 +201,14 @@ impl Inner {
 
     /// How a thread stands after a run, when that is recorded: it is busy only as long as others have not ended.
     async fn thread_after(&self, thread: Uuid, run: Uuid) -> Result<ThreadStatus, Refusal> {
-        let mut pause = SHORTEST;
+        let (mut pause, began) = (SHORTEST, Instant::now());
         loop {
             let status = match self.records.threads.get(thread).await {
                 Ok(record) => record.status,
                 Err(RecordError::NotFound { .. }) => ThreadStatus::Idle,
                 Err(error) => return Err(error.into()),
             };
-            if status != ThreadStatus::Busy || pause >= LONGEST {
+            if status != ThreadStatus::Busy || began.elapsed() > RECORDING {
                 return Ok(status);
             }
             let runs = self.records.runs.of_thread(thread).await?;

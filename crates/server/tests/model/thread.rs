@@ -29,6 +29,8 @@ pub(super) struct Thread {
     pub(super) patched: Value,
     /// Ids and statuses, from the oldest on.
     pub(super) runs: Vec<(String, &'static str)>,
+    /// Whether it is a copy of a thread that had runs: it has their graph.
+    pub(super) is_copy_of_runs: bool,
 }
 
 impl Snapshot {

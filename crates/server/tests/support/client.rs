@@ -45,6 +45,11 @@ impl Client {
         Self { bases: bases.into(), ..Self::new("") }
     }
 
+    /// Whether it asks several processes in turn.
+    pub(crate) fn is_of_several(&self) -> bool {
+        self.bases.len() > 1
+    }
+
     pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         self.http.request(method, format!("{}{path}", self.bases[turn % self.bases.len()]))

@@ -14,6 +14,7 @@ use super::{CancelOnDrop, FrameId};
 use crate::host::Host;
 use crate::http::Frame;
 use crate::log::{RunTail, TailError, ThreadLog};
+use crate::runs::RunManager;
 
 /// Where a stream begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) enum Since {
 
 /// The frames of one run, up to its end.
 pub(crate) struct RunStream {
+    manager: RunManager,
+    thread: Uuid,
     steps: Steps,
     tail: RunTail,
     projection: Projection,
@@ -51,6 +54,8 @@ impl RunStream {
             Since::Now => (FrameId::after_entry(log.last()), Some(log.last())),
         };
         Self {
+            manager: host.manager.clone(),
+            thread: log.thread(),
             steps: Steps::new(host, log.thread()),
             tail: RunTail::new(log, run, before),
             projection: Projection::new(log.thread(), run, options, after),
@@ -84,6 +89,7 @@ impl RunStream {
             let is_end = matches!(entry.event, crate::log::LogEvent::RunEnded { .. });
             if is_end {
                 self.has_ended = true;
+                self.manager.recorded(self.thread, entry.run).await;
                 if let Some(cancel) = &mut self.on_drop {
                     cancel.disarm();
                 }

@@ -16,6 +16,7 @@ use crate::refusal::Refusal;
 #[derive(Debug, Default)]
 pub(super) struct TaskLog {
     tasks: HashMap<Arc<str>, LoggedTask>,
+    /// Of graphs inside.
     commits: HashMap<(Arc<str>, u64), CommitOf>,
     /// By namespace, the tasks that began in it, in that order.
     begun: BTreeMap<Arc<str>, Vec<Arc<str>>>,
@@ -41,7 +42,8 @@ impl TaskLog {
         let Some(first) = runs.iter().map(|run| run.before).min() else { return Ok(told) };
         let mut open: Vec<Uuid> = runs.iter().map(|run| run.run_id).collect();
         let log = host.manager.logs().open(thread).await?;
-        let mut tail = log.after(first);
+        // The states of the root graph are those of its checkpoints.
+        let mut tail = log.after(first).without_root_states();
         while !open.is_empty() {
             let entry = match tail.ready().await {
                 Ok(Some(entry)) => entry,
@@ -85,7 +87,7 @@ impl TaskLog {
                 interrupts.retain(|known| known.id != interrupt.id);
                 interrupts.push(interrupt.clone());
             }
-            LogEvent::Commit(commit) => {
+            LogEvent::Commit(commit) if !entry.ns.is_empty() => {
                 self.commits.insert((Arc::clone(&entry.ns), commit.number), commit.clone());
             }
             _ => {}
