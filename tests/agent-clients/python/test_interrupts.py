@@ -122,6 +122,13 @@ async def test_a_command_can_send_an_input_to_a_node(client, thread):
     assert "z:ok" in result["results"]
 
 
+async def test_an_answer_can_come_with_a_node_to_go_to_which_runs_beside_it(client, asked):
+    thread, _ = asked
+    result = await client.runs.wait(thread, "approval", command={"resume": "reject", "goto": "publish"})
+    assert sorted(result["log"]) == ["discard", "draft", "publish", "review:reject"]
+    assert (result["decision"], result["log"][-1]) == ("reject", "discard")
+
+
 # Stops before and after nodes.
 
 

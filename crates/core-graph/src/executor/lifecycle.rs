@@ -8,7 +8,7 @@ use crate::checkpoint::{TaskRecord, ThreadStatus};
 use crate::error::RunError;
 use crate::event::EventKind;
 use crate::executor::run_loop::{Driver, Entry};
-use crate::machine::{AnyMachine, Committed, Fault, Machine, MachineCore};
+use crate::machine::{AnyMachine, Committed, Fault, Machine, MachineCore, Sent};
 use crate::record::ReplayPoint;
 use crate::recorder::Then;
 use crate::recorder::replays::{replayed, taken_over};
@@ -86,10 +86,16 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.recorder.edit(&self.machine, &namespace.durable_steps, then, changed, values, now).await
     }
 
-    /// Commits answers and an update as one. The run has stored both before it goes on.
-    pub(crate) async fn take_answers(&mut self, update: S::Update, answers: Vec<TaskRecord>) -> Result<(), RunError> {
+    /// Commits answers, an update and tasks of these nodes and sends as one. The run has stored them before it goes on.
+    pub(crate) async fn take_answers(
+        &mut self,
+        update: S::Update,
+        answers: Vec<TaskRecord>,
+        nodes: &[u32],
+        sends: Vec<Sent>,
+    ) -> Result<(), RunError> {
         let now = self.now();
-        let committed = self.machine.amend(update, now).map_err(|fault| fault.of_change("an update"))?;
+        let committed = self.machine.amend(update, nodes, sends, now).map_err(|fault| fault.of_change("an update"))?;
         let namespace = Arc::clone(self.namespace());
         let values = self.recorder.session.tells_steps().then(|| self.machine.values());
         let changed = (committed, answers);

@@ -15,7 +15,9 @@ use crate::executor::step_clock::StepClock;
 use crate::executor::task_context::NamespaceContext;
 use crate::executor::workers::Workers;
 use crate::limits::{Order, RunPolicy};
-use crate::machine::{Breakpoints, Committed, Limits, Machine, MachineCore, Plan, ReadGraph, Restored, TaskOutcome};
+use crate::machine::{
+    Breakpoints, Committed, Limits, Machine, MachineCore, Plan, ReadGraph, Restored, Sent, TaskOutcome,
+};
 use crate::name::Name;
 use crate::record::ReplayPoint;
 use crate::recorder::Recorder;
@@ -32,8 +34,8 @@ pub(crate) enum Entry<S: State> {
     Input(Option<S::Update>),
     /// Where it stopped; the journal says `resume` or `continue`.
     Resume(&'static str),
-    /// Where it stopped, with answers and an update that are to be committed together.
-    Amended { update: S::Update, answers: Vec<TaskRecord> },
+    /// Where it stopped, with answers and an update that are to be committed together, and tasks of these nodes and sends.
+    Amended { update: S::Update, answers: Vec<TaskRecord>, nodes: Vec<u32>, sends: Vec<Sent> },
     /// On a branch of a checkpoint of an earlier call, with the results of durable steps that the branch takes over.
     Replayed { point: Arc<ReplayPoint>, once: Vec<TaskRecord> },
 }
@@ -221,7 +223,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 return self.drive().await;
             }
             Entry::Resume(_) => {}
-            Entry::Amended { update, answers } => Box::pin(self.take_answers(update, answers)).await?,
+            Entry::Amended { update, answers, nodes, sends } => {
+                Box::pin(self.take_answers(update, answers, &nodes, sends)).await?;
+            }
             Entry::Replayed { point, once } => Box::pin(self.branch(&point, &once)).await?,
         }
         self.recorder.recover_open_calls(&mut self.machine).await?;

@@ -9,17 +9,23 @@ use crate::error::RunError;
 use crate::machine::commit::Folded;
 use crate::machine::task::Phase;
 use crate::machine::triggers::RouteFault;
-use crate::machine::{Committed, Fault, Machine};
+use crate::machine::{Committed, Fault, Machine, Sent, Triggered};
 use crate::state::{AnyState, FieldSet, State};
 use crate::tasks::TaskId;
 
 impl<S: State> Machine<S> {
-    /// Folds an update that no node made. All tasks stay what they are: what has finished waits for its step with what it
-    /// wrote, and what has not sees the update when it runs. No edge is followed.
+    /// Folds an update that no node made, and makes a task of each of these nodes and sends. All others stay what they are: what
+    /// has finished waits for its step with what it wrote, and what has not sees the update when it runs. No edge is followed.
     ///
     /// # Errors
     /// The state cannot take the update.
-    pub(crate) fn amend(&mut self, update: S::Update, now: u64) -> Result<Committed, Fault> {
+    pub(crate) fn amend(
+        &mut self,
+        update: S::Update,
+        nodes: &[u32],
+        sends: Vec<Sent>,
+        now: u64,
+    ) -> Result<Committed, Fault> {
         let number = self.newest + 1;
         let mut folded = Folded::default();
         let mut written = FieldSet::default();
@@ -39,7 +45,10 @@ impl<S: State> Machine<S> {
             }
             core.frontier.touch_if(id, core.persist.is_some());
         }
-        self.seal(number, Source::Update, folded, SmallVec::new(), Vec::new(), now)
+        let is_beside = !(nodes.is_empty() && sends.is_empty());
+        let coalesced =
+            if is_beside { self.trigger(number, &mut Triggered::of(nodes, sends), &[]) } else { Vec::new() };
+        self.seal(number, Source::Update, folded, SmallVec::new(), coalesced, now)
     }
 
     /// Folds an update that no node made into the state.

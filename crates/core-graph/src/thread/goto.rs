@@ -8,9 +8,11 @@ use crate::executor::{Driver, Entry, Run};
 use crate::limits::Control;
 use crate::machine::Sent;
 use crate::name::{Node, Packet};
+use crate::questions::Answers;
 use crate::recorder::{Queue, Then};
 use crate::state::State;
 use crate::thread::Thread;
+use crate::thread::open::Opening;
 
 impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     /// Commits an update, with a task of each of these nodes in the place of all that is pending, and goes on as
@@ -47,6 +49,39 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         })
     }
 
+    /// Answers questions and updates the state as [`update_and_resume`](Self::update_and_resume) does, and makes a task of each of
+    /// these nodes and sends, which run beside those that stay. No edge leads to them, and no fan-out waits for them.
+    ///
+    /// All of it is one commit: after a crash it is there, or the questions are open and the thread is as it was.
+    ///
+    /// # Errors
+    /// As [`update_and_resume`](Self::update_and_resume) and [`update_and_send`](Self::update_and_send).
+    pub fn resume_and_send(
+        &self,
+        answers: Answers,
+        nodes: impl IntoIterator<Item = Node>,
+        sends: impl IntoIterator<Item = Packet>,
+        update: S::Update,
+    ) -> Run<S> {
+        let (targets, packets): (Vec<_>, Vec<_>) = (nodes.into_iter().collect(), sends.into_iter().collect());
+        self.launch_with(move |thread, control, queue| async move {
+            let (beside, sent) = thread.targets(&targets, packets)?;
+            let opening = Opening::Amend { update, answers };
+            let (driver, mut entry) = thread.open(opening, control, queue).await?;
+            if let Entry::Amended { nodes, sends, .. } = &mut entry {
+                (*nodes, *sends) = (beside, sent);
+            }
+            Ok((driver, entry))
+        })
+    }
+
+    /// The indices of nodes that can run without an input, and the sends.
+    fn targets(&self, nodes: &[Node], sends: Vec<Packet>) -> Result<(Vec<u32>, Vec<Sent>), RunError> {
+        let nodes = nodes.iter().map(|node| self.find_target(node)).collect::<Result<_, _>>()?;
+        let sends = sends.into_iter().map(|packet| self.sent(packet)).collect::<Result<_, _>>()?;
+        Ok((nodes, sends))
+    }
+
     async fn gone_to(
         &self,
         nodes: Vec<Node>,
@@ -55,8 +90,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         control: Arc<Control>,
         queue: Option<Arc<Queue>>,
     ) -> Result<Driver<S, Cx>, RunError> {
-        let nodes: Vec<u32> = nodes.iter().map(|node| self.find_target(node)).collect::<Result<_, _>>()?;
-        let sends: Vec<Sent> = sends.into_iter().map(|packet| self.sent(packet)).collect::<Result<_, _>>()?;
+        let (nodes, sends) = self.targets(&nodes, sends)?;
         let (attached, _, mut restored) = self.any().attach(None).await?;
         let dropped = restored.as_mut().map(|restored| restored.drop_unfinished(&"".into())).unwrap_or_default();
         let mut driver = self.driver(attached, self.policy.clone(), control, queue, BTreeMap::new(), restored)?;

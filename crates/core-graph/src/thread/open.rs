@@ -60,7 +60,9 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         let is_amendment = matches!(opening, Opening::Amend { .. });
         let Opened { attached, restored, answers, records, abandoned } = self.any().open(opening).await?;
         let entry = match update {
-            Some(update) if is_amendment => Entry::Amended { update, answers: records },
+            Some(update) if is_amendment => {
+                Entry::Amended { update, answers: records, nodes: Vec::new(), sends: Vec::new() }
+            }
             Some(input) => Entry::Input(Some(input)),
             None => Entry::Resume(how),
         };

@@ -117,6 +117,25 @@ async fn what_runs_again_sees_the_update_and_what_finished_stays() {
 }
 
 #[tokio::test]
+async fn what_is_gone_to_with_an_answer_runs_beside_what_stays() {
+    for mode in [Mode::Barrier, Mode::Eager] {
+        let calls = Calls::default();
+        let thread = thread(asking(mode, &calls));
+        let asked = waiting(thread.run(Work::update()).await);
+        let yes = || answer(&asked, "ask", "yes");
+        let unknown = thread.resume_and_send(yes(), [Node::owned("none")], [], noted("said")).await;
+        assert!(matches!(unknown, Err(RunError::GraphMismatch { .. })), "{unknown:?}");
+        let left = waiting(thread.resume_and_send(yes(), [PLAIN], [], noted("said")).await);
+        assert_eq!(left.iter().map(|question| question.path[0].as_str()).collect::<Vec<_>>(), ["other"]);
+        assert_eq!(calls.count("plain"), 2, "it runs once more, by itself");
+        let work = done(thread.resume(answer(&left, "other", "no")).await);
+        let mut said: Vec<_> = work.notes.iter().map(String::as_str).collect();
+        said.sort_unstable();
+        assert_eq!(said, ["ask:yes:", "other:no:", "plain", "plain", "said"]);
+    }
+}
+
+#[tokio::test]
 async fn both_are_one_commit_of_the_run_that_goes_on() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         let store = Watched::default();

@@ -42,12 +42,27 @@ pub(crate) struct Stores {
 pub(crate) enum Launch {
     /// With an input, after what was pending is dropped.
     Input { values: Fields, at: Option<Position> },
-    /// With answers to questions, by their ids, and an update that counts only with them.
-    Resume { answers: Vec<(String, Value)>, update: Option<Fields> },
+    /// With answers to questions, by their ids, and what counts only with them.
+    Resume { answers: Vec<(String, Value)>, beside: Option<Goto> },
     /// Where the thread stopped, or where it stood at a checkpoint.
     Continue { at: Option<Position> },
-    /// With an update of no node, at these nodes, and at task nodes with an input each.
-    Goto { nodes: Vec<String>, sends: Vec<(String, Value)>, update: Fields },
+    /// In the place of all that is pending.
+    Goto(Goto),
+}
+
+/// An update of no node, and what runs of it: these nodes, and task nodes with an input each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Goto {
+    pub(crate) nodes: Vec<String>,
+    pub(crate) sends: Vec<(String, Value)>,
+    pub(crate) update: Fields,
+}
+
+impl Goto {
+    /// Whether it asks for nothing.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.nodes.is_empty() && self.sends.is_empty() && self.update.is_empty()
+    }
 }
 
 /// A graph over a state of any type.

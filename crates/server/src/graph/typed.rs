@@ -5,13 +5,13 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use graphloom_core_graph::{
-    Answers, Compiled, Event, Node, Outcome, Run, RunError, RunHandle, RunPolicy, State, Task, Thread, Threads,
+    Answers, Compiled, Event, Node, Outcome, Packet, Run, RunError, RunHandle, RunPolicy, State, Task, Thread, Threads,
 };
 use serde_json::Value;
 
 use crate::graph::outline::Outline;
 use crate::graph::resources::Resources;
-use crate::graph::{BadLaunch, Ended, Fields, Graph, GraphRun, Launch, Position, Stores, UpdateFault, View};
+use crate::graph::{BadLaunch, Ended, Fields, Goto, Graph, GraphRun, Launch, Position, Stores, UpdateFault, View};
 
 /// A graph over one type of state.
 pub(crate) struct Typed<S: State, Cx> {
@@ -59,6 +59,20 @@ impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
     fn node(&self, name: &str) -> Option<Node> {
         let known = self.outline.nodes().any(|node| node == name);
         known.then(|| Node::owned(name))
+    }
+
+    /// Nodes, sends and an update as the runtime has them.
+    fn targets(&self, goto: Goto) -> Result<(Vec<Node>, Vec<Packet>, S::Update), BadLaunch> {
+        let known = goto.nodes.iter().map(|name| {
+            self.node(name).ok_or_else(|| {
+                let nodes: Vec<&str> = self.outline.nodes().collect();
+                let nodes = nodes.join(", ");
+                BadLaunch::Input(format!("`goto` names `{name}`, which is no node; nodes: {nodes}"))
+            })
+        });
+        let nodes = known.collect::<Result<_, _>>()?;
+        let sent = |(key, (to, input)): (usize, (String, Value))| Task::<Value>::owned(to).send(key, input);
+        Ok((nodes, goto.sends.into_iter().enumerate().map(sent).collect(), self.update_of(&goto.update)?))
     }
 
     async fn viewed(&self, thread: &str, at: Option<u64>) -> Result<View, RunError> {
@@ -132,30 +146,24 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
                     None => thread.abandon().run(update),
                 }
             }
-            Launch::Resume { answers, update } => {
+            Launch::Resume { answers, beside } => {
                 let mut given = Answers::new();
                 for (id, answer) in answers {
                     given = given.and(&id, answer).map_err(|error| BadLaunch::Input(error.to_string()))?;
                 }
-                match update {
-                    Some(values) => thread.update_and_resume(self.update_of(&values)?, given),
+                match beside {
+                    Some(goto) => {
+                        let (nodes, sends, update) = self.targets(goto)?;
+                        thread.resume_and_send(given, nodes, sends, update)
+                    }
                     None => thread.resume(given),
                 }
             }
             Launch::Continue { at: Some(at) } => thread.at(at.number).replay(),
             Launch::Continue { at: None } => thread.continue_(),
-            Launch::Goto { nodes, sends, update } => {
-                let update = self.update_of(&update)?;
-                let known = nodes.iter().map(|name| {
-                    self.node(name).ok_or_else(|| {
-                        let nodes: Vec<&str> = self.outline.nodes().collect();
-                        let nodes = nodes.join(", ");
-                        BadLaunch::Input(format!("`goto` names `{name}`, which is no node; nodes: {nodes}"))
-                    })
-                });
-                let nodes = known.collect::<Result<Vec<_>, _>>()?;
-                let sent = |(key, (to, input)): (usize, (String, Value))| Task::<Value>::owned(to).send(key, input);
-                thread.update_and_send(nodes, sends.into_iter().enumerate().map(sent), update)
+            Launch::Goto(goto) => {
+                let (nodes, sends, update) = self.targets(goto)?;
+                thread.update_and_send(nodes, sends, update)
             }
         };
         Ok(Box::new(TypedRun { run }))

@@ -242,7 +242,7 @@ fn opening(launch: &Launch) -> Option<Source> {
     match launch {
         Launch::Input { .. } => Some(Source::Input),
         Launch::Continue { at: Some(_) } => Some(Source::Fork),
-        Launch::Goto { .. } | Launch::Resume { update: Some(_), .. } => Some(Source::Update),
-        Launch::Continue { at: None } | Launch::Resume { update: None, .. } => None,
+        Launch::Goto(_) | Launch::Resume { beside: Some(_), .. } => Some(Source::Update),
+        Launch::Continue { at: None } | Launch::Resume { beside: None, .. } => None,
     }
 }

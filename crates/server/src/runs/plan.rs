@@ -5,7 +5,7 @@ use graphloom_core_graph::{Node, RunPolicy};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::graph::{Fields, Graph, Launch, Position, View, interrupt_id};
+use crate::graph::{Fields, Goto, Graph, Launch, Position, View, interrupt_id};
 use crate::records::RunFailure;
 use crate::runs::failure::{UNKNOWN_INTERRUPT, failure};
 use crate::runs::order::{Command, Order};
@@ -22,32 +22,23 @@ fn refused(error: &str, message: impl Into<String>) -> RunFailure {
     RunFailure { error: error.to_owned(), message: message.into() }
 }
 
-/// Where a command goes on.
-#[derive(Default)]
-struct Targets {
-    nodes: Vec<String>,
-    /// Nodes with an input of their own.
-    sends: Vec<(String, Value)>,
-}
-
-impl Targets {
-    fn add(&mut self, goto: &Value) -> Result<(), RunFailure> {
-        match goto {
-            Value::Null => {}
-            Value::String(node) => self.nodes.push(node.clone()),
-            Value::Array(several) => several.iter().try_for_each(|one| self.add(one))?,
-            Value::Object(send) => {
-                let node = send.get("node").and_then(Value::as_str);
-                let node = node.ok_or_else(|| refused("InvalidUpdateError", "a `goto` with an input has a `node`"))?;
-                match send.get("input").filter(|input| !input.is_null()) {
-                    Some(input) => self.sends.push((node.to_owned(), input.clone())),
-                    None => self.nodes.push(node.to_owned()),
-                }
+/// Adds what a command names to where it goes on: nodes, and nodes with an input of their own.
+fn add(to: &mut Goto, goto: &Value) -> Result<(), RunFailure> {
+    match goto {
+        Value::Null => {}
+        Value::String(node) => to.nodes.push(node.clone()),
+        Value::Array(several) => several.iter().try_for_each(|one| add(to, one))?,
+        Value::Object(send) => {
+            let node = send.get("node").and_then(Value::as_str);
+            let node = node.ok_or_else(|| refused("InvalidUpdateError", "a `goto` with an input has a `node`"))?;
+            match send.get("input").filter(|input| !input.is_null()) {
+                Some(input) => to.sends.push((node.to_owned(), input.clone())),
+                None => to.nodes.push(node.to_owned()),
             }
-            other => return Err(refused("InvalidUpdateError", format!("`goto` names nodes, not `{other}`"))),
         }
-        Ok(())
+        other => return Err(refused("InvalidUpdateError", format!("`goto` names nodes, not `{other}`"))),
     }
+    Ok(())
 }
 
 /// An update as fields; those that the graph has not are left out.
@@ -126,17 +117,15 @@ async fn commanded(
     at: Option<Position>,
     is_strict: bool,
 ) -> Result<Plan, RunFailure> {
-    let update = fields_of(graph, &command.update, "update")?;
-    let mut targets = Targets::default();
-    targets.add(&command.goto)?;
-    let Targets { nodes, sends } = targets;
+    let mut goto = Goto { update: fields_of(graph, &command.update, "update")?, ..Goto::default() };
+    add(&mut goto, &command.goto)?;
     if command.resume.is_null() {
-        return Ok(if nodes.is_empty() && sends.is_empty() && update.is_empty() {
+        return Ok(if goto.is_nothing() {
             Plan::Nothing
-        } else if nodes.is_empty() && sends.is_empty() {
-            Plan::Launch(Launch::Input { values: update, at })
+        } else if goto.nodes.is_empty() && goto.sends.is_empty() {
+            Plan::Launch(Launch::Input { values: goto.update, at })
         } else {
-            Plan::Launch(Launch::Goto { nodes, sends, update })
+            Plan::Launch(Launch::Goto(goto))
         });
     }
     let view = view(graph, thread).await?;
@@ -175,7 +164,7 @@ async fn commanded(
     if answers.is_empty() {
         return Ok(Plan::Nothing);
     }
-    Ok(Plan::Launch(Launch::Resume { answers, update: Some(update).filter(|update| !update.is_empty()) }))
+    Ok(Plan::Launch(Launch::Resume { answers, beside: Some(goto).filter(|goto| !goto.is_nothing()) }))
 }
 
 fn is_interrupt_id(key: &str) -> bool {

@@ -53,16 +53,10 @@ pub(super) async fn respond(
     checks_namespaces: bool,
 ) -> Result<Success, CommandError> {
     let responses = responses(&mut params)?;
-    if !params.goto.is_null() {
-        return Err(CommandError::new(
-            ErrorCode::NotSupported,
-            "`params.goto` cannot come with an answer: answer first, then start a run with the update",
-        ));
-    }
     let standing = answered(host, thread, &responses, checks_namespaces).await?;
     let resume: Map<String, Value> =
         responses.into_iter().map(|response| (response.interrupt_id, response.response)).collect();
-    let command = Command { resume: resume.into(), update: params.update, goto: Value::Null };
+    let command = Command { resume: resume.into(), update: params.update, goto: params.goto };
     let mut order = Order { command: Some(command), strict_resume: params.strict_resume, ..Order::default() };
     configure(&mut order, params.config)?;
     let assistant = standing.assistant(host).await?;

@@ -123,3 +123,19 @@ async fn an_answer_is_taken_as_soon_as_the_question_is_told() {
         assert_eq!(results, &json!(["a:yes", "b:yes", "total:2"]));
     }
 }
+
+#[tokio::test]
+async fn an_answer_comes_with_an_update_and_with_nodes_that_run_beside_the_one_that_asked() {
+    let server = Served::start().await;
+    let thread = Uuid::new_v4();
+    server.run(thread, "approval", json!({"request": "x"})).await;
+    let events = server.events(thread, json!({"channels": ["lifecycle", "input"]}), 1).await;
+    let asked = events.iter().find(|event| event["method"] == "input.requested").expect("a question");
+    let id = &asked["params"]["data"]["interrupt_id"];
+    let answer = json!({"interrupt_id": id, "response": "reject", "update": {"request": "y"}, "goto": ["publish"]});
+    server.result(thread, "input.respond", answer).await;
+    let events = server.events(thread, json!({"channels": ["values", "lifecycle"]}), 2).await;
+    let values = data(&events, "values").pop().expect("values");
+    assert_eq!((&values["request"], &values["decision"]), (&json!("y"), &json!("reject")));
+    assert_eq!(values["log"], json!(["draft", "publish", "review:reject", "discard"]));
+}
