@@ -29,8 +29,17 @@ impl Drop for Serving {
 
 /// Starts a server of the demo graphs, and waits until it answers.
 fn serve(place: &Path, more: &[&str]) -> Serving {
+    serve_on(place, more, None)
+}
+
+/// The same, over a database.
+fn serve_on(place: &Path, more: &[&str], database: Option<&str>) -> Serving {
     let line = [&["serve", "--json", "--demo", "--apps", "none"], more].concat();
-    let mut process = graphloom(place, &line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut command = graphloom(place, &line);
+    if let Some(database) = database {
+        command.args(["--store", "postgres"]).env("GRAPHLOOM_POSTGRES_URL", database);
+    }
+    let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut stdout = BufReader::new(process.stdout.take().unwrap());
     let mut first = String::new();
     stdout.read_line(&mut first).unwrap();
@@ -166,4 +175,47 @@ async fn after_a_kill_the_run_goes_on_and_its_stream_has_neither_gap_nor_repeat(
     assert_eq!(ids.len(), seen.ids.len(), "each id once: {:?}", seen.ids);
     let state = json_of(http().get(format!("{}/threads/{thread}/state", again.url)).send().await.unwrap()).await;
     assert_eq!(state["values"]["ticks"], json!(expected));
+}
+
+#[tokio::test]
+async fn processes_over_one_database_are_one_server_and_what_one_did_that_dies_goes_on_at_another() {
+    const TICKS: usize = 60;
+    let database = graphloom_postgres_server::Server::start();
+    let place = tempfile::tempdir().unwrap();
+    let [one, other] = [0, 1].map(|_| serve_on(place.path(), &["--port", "0"], Some(&database.url())));
+    let thread = json_of(post(&format!("{}/threads", one.url), &json!({})).await).await;
+    let thread = thread["thread_id"].as_str().unwrap();
+    let order = json!({
+        "assistant_id": "ticker", "input": { "n": TICKS, "delay_ms": 30 }, "stream_mode": ["custom"],
+        "stream_resumable": true, "on_disconnect": "continue",
+    });
+    let run = json_of(post(&format!("{}/threads/{thread}/runs", one.url), &order).await).await;
+    let run = run["run_id"].as_str().unwrap();
+    let url = format!("{}/threads/{thread}/runs/{run}/stream?stream_mode=custom", other.url);
+    let stream = http().get(url).header("last-event-id", "-1").send().await.unwrap();
+    assert!(stream.status().is_success(), "{stream:?}");
+    let mut seen = StreamReader::default();
+    let began = Instant::now();
+    let reading = async {
+        seen.read(stream, usize::MAX).await;
+        began.elapsed()
+    };
+    let killing = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        drop(one);
+    };
+    let both = async { tokio::join!(reading, killing) };
+    let (took, ()) = tokio::time::timeout(Duration::from_secs(60), both).await.unwrap();
+    assert!(took > Duration::from_millis(30 * TICKS as u64), "{took:?}");
+    let expected: Vec<u64> = (1..=TICKS as u64).collect();
+    let repeated = seen.ticks.len() - TICKS;
+    seen.ticks.dedup();
+    assert_eq!(seen.ticks, expected);
+    assert!(repeated <= 1, "{repeated} ticks were made twice");
+    let ids: BTreeSet<&String> = seen.ids.iter().collect();
+    assert_eq!(ids.len(), seen.ids.len(), "each id once: {:?}", seen.ids);
+    let state = json_of(http().get(format!("{}/threads/{thread}/state", other.url)).send().await.unwrap()).await;
+    assert_eq!(state["values"]["ticks"], json!(expected));
+    let thread = json_of(http().get(format!("{}/threads/{thread}", other.url)).send().await.unwrap()).await;
+    assert_eq!(thread["status"], "idle");
 }

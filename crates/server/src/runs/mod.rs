@@ -3,7 +3,8 @@
 //! | rule | where |
 //! | --- | --- |
 //! | what a client wants is stored before it is answered, and what is accepted is run | `mod.rs`, [`RunManager::submit`] |
-//! | a thread has one run at a time; what comes meanwhile waits, or takes its place | `run_queue.rs` |
+//! | a thread has one run at a time; what comes meanwhile waits, or takes its place | `run_queue.rs`, `locked.rs` |
+//! | a queue opens when this process holds its thread, and closes when the thread is given back or lost | `holding.rs` |
 //! | a run is stored with its thread, and executed | `start.rs` |
 //! | how a run begins, of its order and how the thread stands | `plan.rs` |
 //! | a run from its beginning to its end | `execute.rs` |
@@ -25,7 +26,9 @@ mod execute;
 mod failure;
 mod finish;
 mod follow;
+mod holding;
 mod live;
+mod locked;
 mod missing;
 mod order;
 mod place;

@@ -11,7 +11,8 @@ use crate::cluster::{Claimed, Holder, Member};
 use crate::log::TEMPORARY;
 use crate::records::{Completion, RunRecord};
 use crate::refusal::Refusal;
-use crate::runs::run_queue::{Locked, RunQueue};
+use crate::runs::locked::Locked;
+use crate::runs::run_queue::RunQueue;
 use crate::runs::{Inner, NewRun};
 use crate::unattended::to_the_end;
 

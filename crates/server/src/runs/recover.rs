@@ -18,9 +18,10 @@ use crate::runs::execute::{Executed, interrupts, standing};
 use crate::runs::finish::stand;
 use crate::runs::follow::Progress;
 use crate::runs::live::{Ending, LiveRun};
+use crate::runs::locked::Locked;
 use crate::runs::missing::{ToldEnd, task_failure, tell_missing, tell_start, told};
 use crate::runs::place::{Opening, Place};
-use crate::runs::run_queue::{Job, Locked};
+use crate::runs::run_queue::Job;
 use crate::runs::{Inner, RunManager};
 
 /// How far a run had come when its process died.

@@ -15,8 +15,8 @@ use crate::artifacts;
 use crate::records::{RecordError, RunRecord};
 use crate::refusal::Refusal;
 use crate::runs::live::Cancel;
+use crate::runs::locked::Locked;
 use crate::runs::place::{Opening, Place};
-use crate::runs::run_queue::Locked;
 use crate::runs::{Inner, RunManager};
 use crate::unattended::to_the_end;
 

@@ -16,8 +16,9 @@ use crate::records::{RecordError, RunRecord, RunStatus, ThreadRecord};
 use crate::refusal::Refusal;
 use crate::runs::Inner;
 use crate::runs::execute::interrupts;
+use crate::runs::locked::Locked;
 use crate::runs::place::{Opening, Place};
-use crate::runs::run_queue::{Locked, RunQueue};
+use crate::runs::run_queue::RunQueue;
 
 /// The longest that a checkpointer leaves a thread to a process that is silent.
 const LONGEST_LEASE: Duration = Duration::from_secs(120);
