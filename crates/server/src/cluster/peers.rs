@@ -14,21 +14,21 @@ pub(super) struct Peers {
 
 #[derive(Default)]
 struct State {
-    seen: BTreeMap<Uuid, Seen>,
+    seen: BTreeMap<Uuid, Heartbeat>,
     looked: Option<Instant>,
     /// This member.
     own: Uuid,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct Heartbeat {
     beat: u64,
     since: Instant,
 }
 
-/// What came of a look at the members.
+/// What changed among the members since they were looked at before.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct Changes {
     /// Members whose heartbeat has stood still for the time of a lease, with that heartbeat.
     pub(super) silent: Vec<(Uuid, u64)>,
     /// Whether members are gone that were there before.
@@ -47,23 +47,23 @@ impl Peers {
 
     /// Takes up who is there. A heartbeat stands still from when it was first seen; a time in which nobody could look does
     /// not count, since in that time nobody could be heard either.
-    pub(super) fn look(&self, members: &BTreeMap<Uuid, u64>, now: Instant, beat: Duration, lease: Duration) -> Look {
+    pub(super) fn look(&self, members: &BTreeMap<Uuid, u64>, now: Instant, beat: Duration, lease: Duration) -> Changes {
         let mut state = self.lock();
         let was_blind = state.looked.replace(now).is_none_or(|looked| now.duration_since(looked) > beat * 2);
         let before: BTreeSet<Uuid> = state.seen.keys().copied().collect();
-        let mut look = Look::default();
+        let mut changes = Changes::default();
         let mut seen = BTreeMap::new();
         for (id, beat) in members {
             let known = state.seen.get(id).filter(|seen| seen.beat == *beat && !was_blind);
-            let known = known.copied().unwrap_or(Seen { beat: *beat, since: now });
+            let known = known.copied().unwrap_or(Heartbeat { beat: *beat, since: now });
             if *id != state.own && now.duration_since(known.since) >= lease {
-                look.silent.push((*id, *beat));
+                changes.silent.push((*id, *beat));
             }
             seen.insert(*id, known);
         }
-        look.are_fewer = before.iter().any(|id| !seen.contains_key(id));
+        changes.are_fewer = before.iter().any(|id| !seen.contains_key(id));
         state.seen = seen;
-        look
+        changes
     }
 
     /// Forgets a member that was removed.
@@ -125,6 +125,6 @@ mod unit {
         peers.look(&BTreeMap::from([(one, 0), (two, 0)]), now, BEAT, LEASE);
         assert!(!peers.is_eldest());
         let look = peers.look(&BTreeMap::from([(two, 0)]), now, BEAT, LEASE);
-        assert!(look.are_fewer && peers.is_eldest() && !peers.has_others());
+        assert!(changes.are_fewer && peers.is_eldest() && !peers.has_others());
     }
 }

@@ -24,18 +24,18 @@ const PAGE: usize = 1000;
 
 /// What the log has of a run.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct LoggedRun {
     is_started: bool,
     /// The newest checkpoint that it tells of, or that was there before the run.
     commit: Option<u64>,
     /// The tasks whose updates it tells of, with no commit after them.
     updated: BTreeSet<Arc<str>>,
     /// The run's end.
-    pub(super) end: Option<ToldEnd>,
+    pub(super) end: Option<LoggedEnd>,
 }
 
 /// How a run ended, as the log has it.
-pub(super) struct ToldEnd {
+pub(super) struct LoggedEnd {
     pub(super) status: String,
     pub(super) failure: Option<RunFailure>,
 }
@@ -48,7 +48,7 @@ pub(super) async fn tell_missing(
     graph: &dyn Graph,
     checkpoints: &dyn Checkpointer,
     record: &RunRecord,
-    told: &mut Told,
+    told: &mut LoggedRun,
     log: &Arc<ThreadLog>,
     last: Option<u64>,
 ) -> Result<(), NotTakenUp> {
@@ -98,7 +98,7 @@ pub(super) async fn tell_missing(
 }
 
 /// Tells that a run began, where the log does not: what its client asked of its streams is told by that.
-pub(super) fn tell_start(record: &RunRecord, told: &mut Told, log: &Arc<ThreadLog>) {
+pub(super) fn tell_start(record: &RunRecord, told: &mut LoggedRun, log: &Arc<ThreadLog>) {
     if std::mem::replace(&mut told.is_started, true) {
         return;
     }
@@ -119,9 +119,9 @@ pub(super) fn tell_start(record: &RunRecord, told: &mut Told, log: &Arc<ThreadLo
 ///
 /// # Errors
 /// The store's.
-pub(super) async fn told(record: &RunRecord, log: &Arc<ThreadLog>) -> Result<Told, NotTakenUp> {
+pub(super) async fn told(record: &RunRecord, log: &Arc<ThreadLog>) -> Result<LoggedRun, NotTakenUp> {
     let mut tail = log.after(record.before);
-    let mut told = Told { commit: record.base, ..Told::default() };
+    let mut told = LoggedRun { commit: record.base, ..LoggedRun::default() };
     while let Some(entry) = tail.ready().await? {
         if entry.run != record.run_id {
             continue;
@@ -140,7 +140,7 @@ pub(super) async fn told(record: &RunRecord, log: &Arc<ThreadLog>) -> Result<Tol
                 told.updated.remove(task);
             }
             LogEvent::RunEnded { status, failure, .. } => {
-                told.end = Some(ToldEnd { status: status.clone(), failure: failure.clone() });
+                told.end = Some(LoggedEnd { status: status.clone(), failure: failure.clone() });
             }
             _ => {}
         }

@@ -19,7 +19,7 @@ use crate::runs::finish::stand;
 use crate::runs::follow::Progress;
 use crate::runs::live::{Ending, LiveRun};
 use crate::runs::locked::Locked;
-use crate::runs::missing::{ToldEnd, task_failure, tell_missing, tell_start, told};
+use crate::runs::missing::{LoggedEnd, task_failure, tell_missing, tell_start, told};
 use crate::runs::place::{Opening, Place};
 use crate::runs::run_queue::Job;
 use crate::runs::{Inner, RunManager};
@@ -260,7 +260,7 @@ impl Inner {
             let values = view.checkpoint.is_some().then(|| view.values.clone());
             Ending { status, stands, values, interrupts: interrupts(&thread, &view), failure, is_unread: false }
         };
-        if let Some(ToldEnd { status, failure }) = told.end {
+        if let Some(LoggedEnd { status, failure }) = told.end {
             let status = serde_json::from_value(status.into()).unwrap_or(RunStatus::Error);
             let is_failed = matches!(status, RunStatus::Error | RunStatus::Timeout);
             // As a run ends that failed: only an open question says more of the thread.

@@ -24,7 +24,7 @@ const RECORDING: Duration = Duration::from_secs(5);
 
 /// What a run told of itself.
 #[derive(Default)]
-struct Told {
+struct WatchedRun {
     /// Its last commit of the root graph.
     commit: Option<Arc<Entry>>,
     end: Option<Arc<Entry>>,
@@ -89,7 +89,7 @@ impl Inner {
 
     /// How a run ended; none when nobody waits for it any more.
     async fn await_end(&self, thread: Uuid, run: Uuid, before: u64, waits: &Weak<LiveRun>) -> Option<Ending> {
-        let mut told = Told::default();
+        let mut told = WatchedRun::default();
         loop {
             match self.read_to_end(thread, run, before, waits, &mut told).await {
                 Ok(true) => {}
@@ -115,7 +115,7 @@ impl Inner {
         run: Uuid,
         before: u64,
         waits: &Weak<LiveRun>,
-        told: &mut Told,
+        told: &mut WatchedRun,
     ) -> Result<bool, Refusal> {
         let log = self.logs.open(thread).await?;
         let mut tail = RunTail::new(&log, run, before);
@@ -151,7 +151,7 @@ impl Inner {
     }
 
     /// How a run ended, when that is recorded.
-    async fn recorded(&self, thread: Uuid, run: Uuid, told: &Told) -> Result<Ending, Refusal> {
+    async fn recorded(&self, thread: Uuid, run: Uuid, told: &WatchedRun) -> Result<Ending, Refusal> {
         let mut pause = SHORTEST;
         let record = loop {
             match self.records.runs.find_of_thread(thread, run).await? {
