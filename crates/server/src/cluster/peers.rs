@@ -124,7 +124,7 @@ mod unit {
         assert!(peers.is_eldest() && peers.has_others());
         peers.look(&BTreeMap::from([(one, 0), (two, 0)]), now, BEAT, LEASE);
         assert!(!peers.is_eldest());
-        let look = peers.look(&BTreeMap::from([(two, 0)]), now, BEAT, LEASE);
+        let changes = peers.look(&BTreeMap::from([(two, 0)]), now, BEAT, LEASE);
         assert!(changes.are_fewer && peers.is_eldest() && !peers.has_others());
     }
 }
