@@ -55,14 +55,13 @@ async fn fill(host: &Host, original: &ThreadRecord, id: Uuid) -> Result<ThreadRe
 
 #[cfg(test)]
 mod tests {
-    use graphloom_core_graph::store::{Namespace, PutOptions, Store as _};
     use serde_json::json;
 
     use super::*;
     use crate::http::{Guard, Security};
-    use crate::records::{Multitask, RESERVED, ThreadSearch, system_assistant_id};
-    use crate::runs::testing::Machine;
-    use crate::runs::{NewRun, Order, RunManager};
+    use crate::records::ThreadSearch;
+    use crate::runs::RunManager;
+    use crate::runs::testing::{Machine, new_run};
 
     fn host(manager: RunManager) -> Host {
         Host { manager, guard: Guard::new(&Security::default()).unwrap() }
@@ -71,26 +70,12 @@ mod tests {
     async fn original(machine: &Machine) -> Uuid {
         let manager = machine.process().await;
         let thread = manager.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
-        let new = NewRun {
-            assistant: system_assistant_id("pipeline"),
-            graph: "pipeline".to_owned(),
-            order: Order::input(json!({"topic": "x"}).as_object().unwrap().clone()),
-            metadata: crate::graph::Fields::new(),
-            multitask: Multitask::Enqueue,
-            start_at: None,
-            temporary: None,
-            webhook: None,
-            run_id: None,
-            traceparent: None,
-        };
+        let new = new_run("pipeline", json!({"input": {"topic": "x"}}));
         manager.submit(thread, new).await.unwrap().live.ended().await.unwrap();
         while manager.is_busy(thread).await.unwrap() {
             tokio::task::yield_now().await;
         }
-        let documents = Namespace::new([RESERVED, crate::artifacts::ARTIFACTS, &thread.to_string()]).unwrap();
-        for hash in ["a", "b"] {
-            machine.store.put(&documents, hash, json!({"text": "x"}), PutOptions::default()).await.unwrap();
-        }
+        machine.put_documents(thread).await;
         thread
     }
 

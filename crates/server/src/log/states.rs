@@ -62,8 +62,8 @@ pub(super) struct Packer {
     /// The newest commit whose state is not small, by namespace, since the base.
     commits: HashMap<Arc<str>, Arc<Entry>>,
     /// Bytes of states that are stored whole, and of changes, since the base.
-    whole: usize,
-    changes: usize,
+    whole_bytes: usize,
+    changes_bytes: usize,
 }
 
 impl Packer {
@@ -72,41 +72,44 @@ impl Packer {
     /// # Errors
     /// An entry that is no JSON.
     pub(super) fn pack(&mut self, index: u64, entries: &[Arc<Entry>]) -> Result<Packed, serde_json::Error> {
-        if self.commits.is_empty() || self.changes >= self.whole || index.saturating_sub(self.base) >= FOLLOWING {
+        if self.commits.is_empty()
+            || self.changes_bytes >= self.whole_bytes
+            || index.saturating_sub(self.base) >= FOLLOWING
+        {
             *self = Self { base: index, ..Self::default() };
         }
         let mut states = Vec::new();
         let mut bare = Vec::with_capacity(entries.len());
         for entry in entries {
-            match &entry.event {
-                LogEvent::Commit(commit) if entry.bytes() >= SMALL => {
-                    states.push(format!("[{},{}]", entry.seq, self.state(entry, commit)?));
-                    self.commits.insert(Arc::clone(&entry.ns), Arc::clone(entry));
-                    bare.push(Arc::new(without_state(entry, commit)));
-                }
-                event => {
-                    if matches!(event, LogEvent::Commit(_)) {
-                        self.commits.remove(&entry.ns);
-                    }
-                    bare.push(Arc::clone(entry));
-                }
+            let LogEvent::Commit(commit) = &entry.event else {
+                bare.push(Arc::clone(entry));
+                continue;
+            };
+            let bytes = entry.bytes();
+            if bytes < SMALL {
+                self.commits.remove(&entry.ns);
+                bare.push(Arc::clone(entry));
+                continue;
             }
+            states.push(format!("[{},{}]", entry.seq, self.state(entry, commit, bytes)?));
+            self.commits.insert(Arc::clone(&entry.ns), Arc::clone(entry));
+            bare.push(Arc::new(without_state(entry, commit)));
         }
         let states = if states.is_empty() { String::new() } else { format!("[{}]", states.join(",")) };
         Ok(Packed { base: self.base, entries: serde_json::to_string(&bare)?, states })
     }
 
-    /// JSON of a state.
-    fn state(&mut self, entry: &Entry, commit: &CommitOf) -> Result<String, serde_json::Error> {
+    /// JSON of a state, whose entry takes about so many bytes.
+    fn state(&mut self, entry: &Entry, commit: &CommitOf, bytes: usize) -> Result<String, serde_json::Error> {
         if let Some(LogEvent::Commit(before)) = self.commits.get(&entry.ns).map(|entry| &entry.event) {
             let changes = serde_json::to_string(&Stored::Changes(changes(&before.values, &commit.values)))?;
-            if changes.len() < entry.bytes() / 2 {
-                self.changes += changes.len();
+            if changes.len() < bytes / 2 {
+                self.changes_bytes += changes.len();
                 return Ok(changes);
             }
         }
         let whole = serde_json::to_string(&Stored::Whole(Cow::Borrowed(&commit.values)))?;
-        self.whole += whole.len();
+        self.whole_bytes += whole.len();
         Ok(whole)
     }
 }

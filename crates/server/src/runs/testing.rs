@@ -9,11 +9,30 @@ use graphloom_core_graph::store::{
     Expected, Item, MemoryStore, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::artifacts::ARTIFACTS;
 use crate::builder::Server;
-use crate::runs::RunManager;
+use crate::graph::Fields;
+use crate::records::{Multitask, RESERVED, system_assistant_id};
+use crate::runs::{NewRun, RunManager};
+
+/// A run of a demo graph, with an order as it is stored.
+pub(crate) fn new_run(graph: &str, order: Value) -> NewRun {
+    NewRun {
+        assistant: system_assistant_id(graph),
+        graph: graph.to_owned(),
+        order: serde_json::from_value(order).unwrap(),
+        metadata: Fields::new(),
+        multitask: Multitask::Enqueue,
+        start_at: None,
+        temporary: None,
+        webhook: None,
+        run_id: None,
+        traceparent: None,
+    }
+}
 
 /// The store of a process that dies: after so many writes none arrives any more.
 pub(crate) struct Dying {
@@ -85,6 +104,14 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
+    /// Puts two documents of a thread.
+    pub(crate) async fn put_documents(&self, thread: Uuid) {
+        let place = Namespace::new([RESERVED, ARTIFACTS, &thread.to_string()]).unwrap();
+        for hash in ["a", "b"] {
+            self.store.put(&place, hash, json!({"text": "x"}), PutOptions::default()).await.unwrap();
+        }
+    }
+
     /// A process that lives.
     pub(crate) async fn process(&self) -> RunManager {
         self.dying(usize::MAX).await.0

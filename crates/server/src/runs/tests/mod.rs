@@ -12,6 +12,7 @@ use super::*;
 use crate::builder::Server;
 use crate::log::LogEvent;
 use crate::records::{RunStatus, ThreadCreate, ThreadStatus, system_assistant_id};
+use crate::runs::testing::new_run;
 
 struct Fixture {
     manager: RunManager,
@@ -25,23 +26,8 @@ impl Fixture {
         Self { manager, thread }
     }
 
-    fn order(graph: &str, order: Value) -> NewRun {
-        NewRun {
-            assistant: system_assistant_id(graph),
-            graph: graph.to_owned(),
-            order: serde_json::from_value(order).unwrap(),
-            metadata: Fields::new(),
-            multitask: Multitask::Enqueue,
-            start_at: None,
-            temporary: None,
-            webhook: None,
-            run_id: None,
-            traceparent: None,
-        }
-    }
-
     async fn run(&self, graph: &str, order: Value) -> (Submitted, Arc<Ending>) {
-        let submitted = self.manager.submit(self.thread, Self::order(graph, order)).await.unwrap();
+        let submitted = self.manager.submit(self.thread, new_run(graph, order)).await.unwrap();
         let ending = submitted.live.ended().await.unwrap();
         (submitted, ending)
     }
@@ -137,7 +123,7 @@ async fn a_busy_thread_does_with_a_new_run_what_that_asks_for() {
     let slow = || json!({"input": {"n": 1000, "delay_ms": 5}});
     let quick = || json!({"input": {"n": 1, "delay_ms": 0}});
     let submit = async |fixture: &Fixture, multitask, order| {
-        let new = NewRun { multitask, ..Fixture::order("ticker", order) };
+        let new = NewRun { multitask, ..new_run("ticker", order) };
         fixture.manager.submit(fixture.thread, new).await
     };
     let fixture = Fixture::new().await;
@@ -173,8 +159,7 @@ async fn a_client_that_goes_away_while_its_run_is_accepted_leaves_nothing_in_bet
     let manager = Server::new().demo().unwrap().records(Arc::new(store)).open().await.unwrap();
     let thread = manager.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
     for polls in 1..10 {
-        let mut request =
-            Box::pin(manager.submit(thread, Fixture::order("pipeline", json!({"input": {"topic": "x"}}))));
+        let mut request = Box::pin(manager.submit(thread, new_run("pipeline", json!({"input": {"topic": "x"}}))));
         for _ in 0..polls {
             drop(futures::poll!(&mut request));
         }

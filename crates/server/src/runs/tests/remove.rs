@@ -1,9 +1,7 @@
 //! Threads that are deleted while their process dies.
 
-use graphloom_core_graph::store::{Namespace, PutOptions, Store};
-
 use super::*;
-use crate::records::{CronCreate, RESERVED, ThreadSearch};
+use crate::records::{CronCreate, ThreadSearch};
 use crate::runs::testing::Machine;
 
 async fn thread_with_everything(machine: &Machine) -> Uuid {
@@ -22,10 +20,7 @@ async fn thread_with_everything(machine: &Machine) -> Uuid {
         ..CronCreate::default()
     };
     fixture.manager.records().crons.create(cron).await.unwrap();
-    let documents = Namespace::new([RESERVED, crate::artifacts::ARTIFACTS, &thread.to_string()]).unwrap();
-    for hash in ["a", "b"] {
-        machine.store.put(&documents, hash, json!({"text": "x"}), PutOptions::default()).await.unwrap();
-    }
+    machine.put_documents(thread).await;
     thread
 }
 
@@ -94,7 +89,7 @@ async fn a_run_without_a_thread_is_run_and_leaves_nothing_wherever_its_process_d
     for writes in 0.. {
         let machine = Machine::default();
         let (manager, process) = machine.dying(writes).await;
-        let order = Fixture::order("pipeline", json!({"input": {"topic": "x"}}));
+        let order = new_run("pipeline", json!({"input": {"topic": "x"}}));
         let thread = Uuid::now_v7();
         let new = NewRun { temporary: Some(Completion::Delete), ..order };
         let accepted = manager.submit(thread, new).await.is_ok();

@@ -18,7 +18,7 @@ async fn a_stop_leaves_runs_that_the_next_process_takes_up() {
     let machine = Machine::default();
     let first = machine.process().await;
     let thread = first.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
-    let ticks = |n: u64| Fixture::order("ticker", json!({"input": {"n": n, "delay_ms": 3}}));
+    let ticks = |n: u64| new_run("ticker", json!({"input": {"n": n, "delay_ms": 3}}));
     let under_way = first.submit(thread, ticks(40)).await.unwrap();
     let queued = first.submit(thread, ticks(45)).await.unwrap();
     let fixture = Fixture { manager: first.clone(), thread };
@@ -53,7 +53,7 @@ async fn commits_that_a_process_could_not_tell_are_told_by_the_next() {
     let machine = Machine::default();
     let first = machine.process().await;
     let thread = first.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
-    let ticks = Fixture::order("ticker", json!({"input": {"n": 6, "delay_ms": 0}}));
+    let ticks = new_run("ticker", json!({"input": {"n": 6, "delay_ms": 0}}));
     let run = first.submit(thread, ticks).await.unwrap();
     run.live.ended().await.unwrap();
     // As a process leaves it that dies in the middle of storing its log: the last entries are not there, nor is the end.
@@ -126,7 +126,7 @@ async fn a_log_that_is_cut_anywhere_tells_each_step_once_in_the_end() {
             let machine = Machine::default();
             let first = machine.process().await;
             let thread = first.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
-            let run = first.submit(thread, Fixture::order(graph, json!({"input": input}))).await.unwrap();
+            let run = first.submit(thread, new_run(graph, json!({"input": input}))).await.unwrap();
             run.live.ended().await.unwrap();
             while first.is_busy(thread).await.unwrap() {
                 tokio::task::yield_now().await;
