@@ -71,11 +71,12 @@ mod readme {}
 mod a2a;
 mod ag_ui;
 pub mod artifacts;
-mod attended;
 mod builder;
+mod cancel_on_drop;
 mod chat;
 mod cluster;
 mod demo;
+mod detached;
 mod events;
 mod graph;
 mod host;
@@ -91,7 +92,6 @@ mod refusal;
 mod running;
 mod runs;
 mod trace;
-mod unattended;
 mod webhooks;
 
 pub use builder::Server;

@@ -19,7 +19,7 @@ use futures::stream;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::attended::CancelOnDrop;
+use crate::cancel_on_drop::CancelOnDrop;
 use crate::host::{Host, RunOptions};
 use crate::http::{Frame, Json, Path, Problem, Routes, events as sse};
 use crate::log::RunTail;
@@ -63,17 +63,17 @@ async fn run(
     };
     let submitted = host.submit(Some(thread), &assistant, *order, RunOptions::default()).await?;
     let run = submitted.record.run_id;
-    let attended = CancelOnDrop::new(&host, thread, run);
+    let on_drop = CancelOnDrop::new(&host, thread, run);
     let tail = RunTail::new(&submitted.log, run, submitted.before);
     let waiting = std::collections::VecDeque::from(teller.started());
     let told = stream::unfold(
-        (teller, tail, attended, waiting),
-        |(mut teller, mut tail, mut attended, mut waiting)| async move {
+        (teller, tail, on_drop, waiting),
+        |(mut teller, mut tail, mut on_drop, mut waiting)| async move {
             while waiting.is_empty() {
                 match tail.next().await {
                     Ok(Some(entry)) => waiting.extend(teller.tell(&entry)),
                     Ok(None) if teller.is_over() => {
-                        attended.disarm();
+                        on_drop.disarm();
                         return None;
                     }
                     Ok(None) => waiting.extend(teller.failed("cancelled", "the run was deleted")),
@@ -82,9 +82,9 @@ async fn run(
             }
             let event = waiting.pop_front()?;
             if teller.is_over() && waiting.is_empty() {
-                attended.disarm();
+                on_drop.disarm();
             }
-            Some((frame(&event), (teller, tail, attended, waiting)))
+            Some((frame(&event), (teller, tail, on_drop, waiting)))
         },
     );
     Ok(sse(&host.guard, permit, told))

@@ -9,13 +9,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use crate::detached::detached;
 use crate::host::Host;
 use crate::http::{Json, Path, Problem, Query, Routes, ThreadUuid};
 use crate::langgraph::pages::{page, unfit};
 use crate::langgraph::supersteps::{Past, Superstep};
 use crate::langgraph::{copies, pruning, storage, supersteps};
 use crate::records::{IfExists, ThreadCreate, ThreadPatch, ThreadRecord, ThreadSearch, Ttl, TtlStrategy};
-use crate::unattended::to_the_end;
 
 pub(super) fn routes() -> Routes<Host> {
     Routes::new("Threads")
@@ -57,7 +57,7 @@ async fn create(State(host): State<Host>, Json(new): Json<Option<NewThread>>) ->
     let new = ThreadCreate { thread_id, metadata, if_exists, ttl };
     let Some(past) = past else { return Ok(Json(threads.create(new).await.map_err(unfit)?.wire())) };
     let host = host.clone();
-    let made = to_the_end(async move { create_with(&host, new, past).await });
+    let made = detached(async move { create_with(&host, new, past).await });
     Ok(Json(made.await?.wire()))
 }
 
@@ -122,7 +122,7 @@ async fn delete(State(host): State<Host>, Path(id): Path<ThreadUuid>) -> Result<
 }
 
 async fn copy(State(host): State<Host>, Path(id): Path<ThreadUuid>) -> Result<Json<Value>, Problem> {
-    let copy: ThreadRecord = to_the_end(async move { copies::copy(&host, id.0).await }).await?;
+    let copy: ThreadRecord = detached(async move { copies::copy(&host, id.0).await }).await?;
     Ok(Json(copy.wire()))
 }
 

@@ -1,6 +1,6 @@
 //! A run as somebody who speaks: what it says, what it tells of its work, what it took, and how it ended.
 
-use crate::attended::CancelOnDrop;
+use crate::cancel_on_drop::CancelOnDrop;
 use crate::chat::{last_said, progress, questions};
 use crate::host::Host;
 use crate::http::Problem;
@@ -11,7 +11,7 @@ use crate::runs::Submitted;
 
 /// A run as somebody who speaks. The run is cancelled when this is dropped before its end: whoever listened is gone.
 pub(super) struct Speech {
-    attended: CancelOnDrop,
+    on_drop: CancelOnDrop,
     submitted: Submitted,
     tail: RunTail,
     /// Whether something was said.
@@ -33,9 +33,9 @@ pub(super) enum Utterance {
 
 impl Speech {
     pub(super) fn new(host: &Host, submitted: Submitted) -> Self {
-        let attended = CancelOnDrop::new(host, submitted.record.thread_id, submitted.record.run_id);
+        let on_drop = CancelOnDrop::new(host, submitted.record.thread_id, submitted.record.run_id);
         let tail = RunTail::new(&submitted.log, submitted.record.run_id, submitted.before);
-        Self { attended, submitted, tail, has_spoken: false, usage: Usage::default(), is_over: false }
+        Self { on_drop, submitted, tail, has_spoken: false, usage: Usage::default(), is_over: false }
     }
 
     /// What the run took so far.
@@ -68,7 +68,7 @@ impl Speech {
                 }
                 LogEvent::RunEnded { failure, interrupts, .. } => {
                     self.is_over = true;
-                    self.attended.disarm();
+                    self.on_drop.disarm();
                     // Whoever heard the end may read the run at once, wherever: its end is recorded.
                     let ending = self.submitted.live.ended().await;
                     if let Some(failure) = failure {

@@ -59,11 +59,11 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::cluster::{Holder, Member};
+use crate::detached::detached;
 use crate::graph::{Fields, Graph, Stores};
 use crate::log::{Logs, ThreadLog};
 use crate::records::{Completion, Multitask, Records, RunRecord, RunStatus};
 use crate::refusal::Refusal;
-use crate::unattended::to_the_end;
 use crate::webhooks::Webhooks;
 
 pub(crate) use execute::interrupts;
@@ -213,7 +213,7 @@ impl RunManager {
         }
         // A client that goes away in between must not leave a run that is stored and never begins.
         let inner = Arc::clone(&self.inner);
-        to_the_end(Box::pin(inner.submit(thread, new))).await
+        detached(Box::pin(inner.submit(thread, new))).await
     }
 
     /// The run, if it is under way or waits.

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use crate::cluster::{Claimed, Holder, Member};
+use crate::detached::detached;
 use crate::log::TEMPORARY;
 use crate::records::{Completion, RunRecord};
 use crate::refusal::Refusal;
 use crate::runs::locked::Locked;
 use crate::runs::run_queue::RunQueue;
 use crate::runs::{Inner, NewRun};
-use crate::unattended::to_the_end;
 
 /// Where a thread's runs are.
 pub(super) enum Place {
@@ -67,7 +67,7 @@ impl Inner {
             };
             // A thread that is claimed gets its queue, though whoever asks goes away.
             let inner = Arc::clone(self);
-            let opened = to_the_end(async move { inner.open(&member, thread, opening).await });
+            let opened = detached(async move { inner.open(&member, thread, opening).await });
             // None where somebody else had it in the hand.
             if let Some(place) = opened.await? {
                 return Ok(place);

@@ -12,13 +12,13 @@ use graphloom_core_graph::checkpoint::CheckpointError;
 use uuid::Uuid;
 
 use crate::artifacts;
+use crate::detached::detached;
 use crate::records::{RecordError, RunRecord};
 use crate::refusal::Refusal;
 use crate::runs::live::Cancel;
 use crate::runs::locked::Locked;
 use crate::runs::place::{Opening, Place};
 use crate::runs::{Inner, RunManager};
-use crate::unattended::to_the_end;
 
 /// Before it is asked again who holds a thread.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -32,7 +32,7 @@ impl RunManager {
     /// [`delete_abandoned`](Self::delete_abandoned) deletes the rest.
     pub(crate) async fn delete_thread(&self, thread: Uuid) -> Result<(), Refusal> {
         let manager = self.clone();
-        to_the_end(async move {
+        detached(async move {
             let locked = manager.idle(thread).await?;
             let deleted = manager.inner.delete(thread).await;
             locked.next(&manager.inner);

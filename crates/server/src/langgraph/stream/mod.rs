@@ -28,7 +28,7 @@ mod thread_stream;
 
 use serde_json::{Value, json};
 
-pub(super) use crate::attended::CancelOnDrop;
+pub(super) use crate::cancel_on_drop::CancelOnDrop;
 pub(super) use frame_id::FrameId;
 pub(super) use mode::{Mode, Modes};
 pub(super) use projection::{RunEndFrame, StreamOptions};

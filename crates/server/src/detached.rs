@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 ///
 /// # Errors
 /// Those of the work; [`Refusal::Failed`] where it panics.
-pub(crate) async fn to_the_end<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+pub(crate) async fn detached<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
 where
     T: Send + 'static,
     E: From<Refusal> + Send + 'static,
