@@ -94,6 +94,21 @@ impl StreamReader {
     }
 }
 
+impl StreamReader {
+    /// Sees to it that all ticks were told in order, each as one event. One that was told and not committed when its process
+    /// died is made again, and told as what it is: another event.
+    fn checked_ticks(&mut self, ticks: usize) -> Vec<u64> {
+        let expected: Vec<u64> = (1..=ticks as u64).collect();
+        let repeated = self.ticks.len() - ticks;
+        self.ticks.dedup();
+        assert_eq!(self.ticks, expected);
+        assert!(repeated <= 1, "{repeated} ticks were made twice");
+        let ids: BTreeSet<&String> = self.ids.iter().collect();
+        assert_eq!(ids.len(), self.ids.len(), "each id once: {:?}", self.ids);
+        expected
+    }
+}
+
 #[tokio::test]
 async fn it_says_where_it_listens_and_drains_when_it_is_asked_to_stop() {
     let place = tempfile::tempdir().unwrap();
@@ -165,14 +180,7 @@ async fn after_a_kill_the_run_goes_on_and_its_stream_has_neither_gap_nor_repeat(
     let began = Instant::now();
     tokio::time::timeout(Duration::from_secs(60), seen.read(rest, usize::MAX)).await.unwrap();
     assert!(began.elapsed() > Duration::from_millis(30), "the run went on");
-    let expected: Vec<u64> = (1..=TICKS as u64).collect();
-    // A tick that was told and not committed when the process died is made again, and told as what it is: another event.
-    let repeated = seen.ticks.len() - TICKS;
-    seen.ticks.dedup();
-    assert_eq!(seen.ticks, expected);
-    assert!(repeated <= 1, "{repeated} ticks were made twice");
-    let ids: BTreeSet<&String> = seen.ids.iter().collect();
-    assert_eq!(ids.len(), seen.ids.len(), "each id once: {:?}", seen.ids);
+    let expected = seen.checked_ticks(TICKS);
     let state = json_of(http().get(format!("{}/threads/{thread}/state", again.url)).send().await.unwrap()).await;
     assert_eq!(state["values"]["ticks"], json!(expected));
 }
@@ -207,13 +215,7 @@ async fn processes_over_one_database_are_one_server_and_what_one_did_that_dies_g
     let both = async { tokio::join!(reading, killing) };
     let (took, ()) = tokio::time::timeout(Duration::from_secs(60), both).await.unwrap();
     assert!(took > Duration::from_millis(30 * TICKS as u64), "{took:?}");
-    let expected: Vec<u64> = (1..=TICKS as u64).collect();
-    let repeated = seen.ticks.len() - TICKS;
-    seen.ticks.dedup();
-    assert_eq!(seen.ticks, expected);
-    assert!(repeated <= 1, "{repeated} ticks were made twice");
-    let ids: BTreeSet<&String> = seen.ids.iter().collect();
-    assert_eq!(ids.len(), seen.ids.len(), "each id once: {:?}", seen.ids);
+    let expected = seen.checked_ticks(TICKS);
     let state = json_of(http().get(format!("{}/threads/{thread}/state", other.url)).send().await.unwrap()).await;
     assert_eq!(state["values"]["ticks"], json!(expected));
     let thread = json_of(http().get(format!("{}/threads/{thread}", other.url)).send().await.unwrap()).await;
