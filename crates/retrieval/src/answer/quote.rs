@@ -40,7 +40,7 @@ impl<'m> Material<'m> {
 impl Request {
     /// The sentences of the material that bear on a part of the request, those that fit `focus` first, without those that
     /// `written` already has; each with the sentences behind it that go on with the same. Where none bears on
-    /// it, the nearest few, which leave the request unanswered.
+    /// it, the nearest few of the documents that fit it best, else of all; they leave the request unanswered.
     #[must_use]
     pub fn quotable<'m>(
         &self,
@@ -57,6 +57,10 @@ impl Request {
             found = self
                 .candidates(focus, &passages, |passage, sentence| self.nearness(sentence, |at| passage.is_about(at)));
             most = NEAREST;
+        }
+        if found.is_empty() {
+            // The documents that fit best have nothing that can be quoted.
+            found = self.candidates(focus, &passages, |_, sentence| self.nearness(sentence, |_| true));
         }
         found.sort_by(|a, b| b.score.total_cmp(&a.score));
         // Of the nearest, those that stand in the text count.
@@ -148,4 +152,25 @@ pub(super) fn is_near_duplicate(one: &BTreeSet<String>, other: &BTreeSet<String>
     let shared = one.intersection(other).count() as f32;
     let all = one.union(other).count() as f32;
     all > 0.0 && shared / all >= ALIKE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_without_a_sentence_leaves_the_nearest_to_the_others() {
+        let request = Request::of("How does a durable workflow go on after its process was killed?");
+        let best =
+            Material::new("server#1", "Durable workflows", "a durable workflow | its process was killed | goes on");
+        let other = Material::new("log#1", "The log", "The log of a durable program stays when its process is killed.");
+        let texts = |material: &[Material<'_>]| -> Vec<String> {
+            request.quotable("", material.iter().copied(), "").into_iter().map(|quotable| quotable.text).collect()
+        };
+        assert_eq!(texts(&[best]), Vec::<String>::new());
+        assert_eq!(texts(&[best, other]), [other.text]);
+        let nearer =
+            Material::new("server#2", "Durable workflows", "A durable program outlives that its process is killed.");
+        assert_eq!(texts(&[best, other, nearer]), [nearer.text], "the document that fits best has one");
+    }
 }
