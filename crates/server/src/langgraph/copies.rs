@@ -7,7 +7,7 @@ use crate::artifacts::copy_all;
 use crate::host::Host;
 use crate::http::Problem;
 use crate::langgraph::state::{graph_of, stand};
-use crate::records::{ThreadCreate, ThreadRecord, ThreadStatus};
+use crate::records::{Copied, ThreadCreate, ThreadRecord, ThreadStatus};
 use crate::refusal::Refusal;
 
 /// Copies a thread with its whole history and its documents. Ids of checkpoints, tasks and questions are those of the copy; runs stay with the
@@ -30,6 +30,7 @@ pub(super) async fn copy(host: &Host, from: Uuid) -> Result<ThreadRecord, Proble
 
 /// Gives a hidden thread what another one has, and shows it.
 async fn fill(host: &Host, original: &ThreadRecord, id: Uuid) -> Result<ThreadRecord, Problem> {
+    let last = host.manager.logs().open(original.thread_id).await.map_err(Refusal::from)?.last();
     let (stores, source, target) = (host.manager.stores(), original.thread_id.to_string(), id.to_string());
     if stores.checkpoints.thread(&source).await?.is_some() {
         stores.checkpoints.copy_thread(&source, &target).await?;
@@ -42,6 +43,7 @@ async fn fill(host: &Host, original: &ThreadRecord, id: Uuid) -> Result<ThreadRe
     let now = SystemClock.now();
     let copied = |record: &mut ThreadRecord| {
         *record = ThreadRecord { thread_id: id, created: record.created, ..original.clone() };
+        record.copied.push(Copied { thread: original.thread_id, last });
         record.state_changed(now);
         if record.status == ThreadStatus::Busy {
             record.status = ThreadStatus::Idle;

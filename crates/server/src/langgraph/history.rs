@@ -6,11 +6,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::graph::Position;
 use crate::host::Host;
 use crate::http::{Json, Path, Problem, Query, Routes, ThreadUuid, uuid_of};
 use crate::langgraph::state::{CheckpointName, graph_of};
-use crate::langgraph::wire::{Select, ThreadStates};
+use crate::langgraph::wire::{Select, ThreadStates, Wanted};
 use crate::records::MAX_LIMIT;
 
 pub(super) fn routes() -> Routes<Host> {
@@ -29,7 +28,7 @@ struct HistorySearch {
     before: Option<Before>,
     /// What their metadata contain.
     metadata: Option<Map<String, Value>>,
-    /// Only the one of this checkpoint.
+    /// Only the one of this checkpoint; those of the graph inside that it names without an id.
     checkpoint: Option<CheckpointName>,
     /// The parts that are answered; all unless set.
     select: Option<Vec<String>>,
@@ -83,11 +82,14 @@ async fn found(host: &Host, id: Uuid, search: HistorySearch) -> Result<Json<Vec<
     }
     let before = match search.before {
         Some(Before::Id(id)) => Some(uuid_of("checkpoint", &id)?),
-        Some(Before::Config { configurable }) => configurable.id()?,
-        Some(Before::Checkpoint(checkpoint)) => checkpoint.id()?,
+        Some(Before::Config { configurable: checkpoint } | Before::Checkpoint(checkpoint)) => checkpoint.id()?,
         None => None,
     };
-    let only = search.checkpoint.map_or(Ok(None), |checkpoint| checkpoint.id())?;
+    let of = search.checkpoint.unwrap_or_default();
+    let wanted = match of.id()? {
+        Some(id) => Wanted::At { id, with_subgraphs: false },
+        None => Wanted::Before { before, metadata: search.metadata.as_ref(), limit },
+    };
     let thread = host.manager.records().threads.get(id).await?;
     let graph = match graph_of(host, &thread) {
         Ok(graph) => graph,
@@ -95,18 +97,7 @@ async fn found(host: &Host, id: Uuid, search: HistorySearch) -> Result<Json<Vec<
         Err(_) if thread.graph.is_none() => return Ok(Json(Vec::new())),
         Err(problem) => return Err(problem),
     };
-    let states = ThreadStates::new(host, graph, id).await?;
-    let found = match only {
-        Some(only) => vec![states.at(only, false).await?],
-        None => {
-            let place = |id: Uuid| {
-                Position::read(id, &thread.thread_id.to_string(), "").ok_or_else(|| {
-                    Problem::not_found(format!("Checkpoint with ID {id} not found in thread {}", thread.thread_id))
-                })
-            };
-            let before = before.map(place).transpose()?;
-            states.history(before, search.metadata.as_ref(), limit).await?
-        }
-    };
+    let states = ThreadStates::new(host, graph, &thread).await?;
+    let found = states.find(of.ns(), wanted).await?;
     Ok(Json(found.into_iter().map(|state| select.of(state)).collect()))
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::graph::{Fields, Graph, Position, View};
 use crate::host::Host;
 use crate::http::{CheckpointUuid, Json, Path, Problem, Query, Routes, Scope, ThreadUuid, uuid_of};
-use crate::langgraph::wire::{Select, ThreadStates, checkpoint, empty_state};
+use crate::langgraph::wire::{Select, ThreadStates, Wanted, checkpoint, empty_state};
 use crate::records::{ThreadPatch, ThreadRecord, ThreadStatus};
 use crate::runs::{interrupts, pending};
 
@@ -35,16 +35,17 @@ pub(super) struct CheckpointName {
 }
 
 impl CheckpointName {
-    /// The id of a checkpoint of the root graph, where one is named.
+    /// The id of a checkpoint, where one is named.
     ///
     /// # Errors
-    /// 422 for an id that is none, and for a checkpoint of a graph inside.
+    /// 422 for an id that is none.
     pub(super) fn id(&self) -> Result<Option<Uuid>, Problem> {
-        if self.checkpoint_ns.as_ref().is_some_and(|ns| !ns.is_empty()) {
-            let detail = "`checkpoint_ns` names a graph inside: its state is shown with `subgraphs=true` in the state of the thread";
-            return Err(Problem::unprocessable(detail).about("checkpoint_ns"));
-        }
         self.checkpoint_id.as_deref().map(|id| uuid_of("checkpoint", id)).transpose()
+    }
+
+    /// The namespace of the graph whose checkpoint it is; empty for the root graph.
+    pub(super) fn ns(&self) -> &str {
+        self.checkpoint_ns.as_deref().unwrap_or_default()
     }
 }
 
@@ -81,19 +82,21 @@ struct StateQuery {
     select: Option<Vec<String>>,
 }
 
-/// The state of a thread, at a checkpoint where one is named.
-async fn state(host: &Host, id: Uuid, at: Option<Uuid>, query: StateQuery) -> Result<Json<Value>, Problem> {
-    let select = Select::new(query.select)?;
+/// The state of a thread, at a checkpoint where one is named, or of a graph inside of it.
+async fn state(host: &Host, id: Uuid, at: &CheckpointName, query: StateQuery) -> Result<Json<Value>, Problem> {
+    let StateQuery { subgraphs: with_subgraphs, select } = query;
+    let select = Select::new(select)?;
+    let wanted = match at.id()? {
+        Some(id) => Wanted::At { id, with_subgraphs },
+        None => Wanted::Newest { with_subgraphs },
+    };
     let thread = host.manager.records().threads.get(id).await?;
-    if graph_name(&thread).is_none() && at.is_none() {
+    if graph_name(&thread).is_none() && matches!(wanted, Wanted::Newest { .. }) && at.ns().is_empty() {
         return Ok(Json(select.of(empty_state())));
     }
-    let states = ThreadStates::new(host, graph_of(host, &thread)?, id).await?;
-    let state = match at {
-        Some(at) => states.at(at, query.subgraphs).await?,
-        None => states.head(query.subgraphs).await?,
-    };
-    Ok(Json(select.of(state)))
+    let states = ThreadStates::new(host, graph_of(host, &thread)?, &thread).await?;
+    let found = states.find(at.ns(), wanted).await?;
+    Ok(Json(select.of(found.into_iter().next().unwrap_or_else(empty_state))))
 }
 
 async fn show(
@@ -101,7 +104,7 @@ async fn show(
     Path(id): Path<ThreadUuid>,
     Query(query): Query<StateQuery>,
 ) -> Result<Json<Value>, Problem> {
-    state(&host, id.0, None, query).await
+    state(&host, id.0, &CheckpointName::default(), query).await
 }
 
 async fn show_at(
@@ -109,7 +112,8 @@ async fn show_at(
     Path((id, at)): Path<(ThreadUuid, CheckpointUuid)>,
     Query(query): Query<StateQuery>,
 ) -> Result<Json<Value>, Problem> {
-    state(&host, id.0, Some(at.0), query).await
+    let at = CheckpointName { checkpoint_id: Some(at.0.to_string()), checkpoint_ns: None };
+    state(&host, id.0, &at, query).await
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -127,7 +131,7 @@ async fn show_at_checkpoint(
     Json(body): Json<StateAt>,
 ) -> Result<Json<Value>, Problem> {
     let StateAt { checkpoint, subgraphs, select } = body;
-    state(&host, id.0, checkpoint.id()?, StateQuery { subgraphs, select }).await
+    state(&host, id.0, &checkpoint, StateQuery { subgraphs, select }).await
 }
 
 /// An update of the state.
@@ -149,6 +153,10 @@ async fn update(
     Json(update): Json<StateUpdate>,
 ) -> Result<Json<Value>, Problem> {
     let named = match &update.checkpoint {
+        Some(checkpoint) if !checkpoint.ns().is_empty() => {
+            let detail = "`checkpoint_ns` names a graph inside: an update is of the state of the thread, whose graph gives it on";
+            return Err(Problem::unprocessable(detail).about("checkpoint_ns"));
+        }
         Some(checkpoint) => checkpoint.id()?,
         None => None,
     };

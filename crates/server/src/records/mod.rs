@@ -38,7 +38,8 @@ pub(crate) use listing::{IfExists, Listing, MAX_LIMIT};
 pub(crate) use protocol_data::ProtocolData;
 pub(crate) use runs::{Completion, Multitask, RunFailure, RunList, RunRecord, RunStatus, Runs};
 pub(crate) use threads::{
-    PendingInterrupt, ThreadCreate, ThreadPatch, ThreadRecord, ThreadSearch, ThreadStatus, Threads, Ttl, TtlStrategy,
+    Copied, PendingInterrupt, ThreadCreate, ThreadPatch, ThreadRecord, ThreadSearch, ThreadStatus, Threads, Ttl,
+    TtlStrategy,
 };
 pub(crate) use timestamp::{parse_timestamp, timestamp};
 

@@ -37,6 +37,6 @@ impl Steps {
         let checkpoints = &*self.host.manager.stores().checkpoints;
         let Some(row) = checkpoints.checkpoint(&self.thread, "", Some(number)).await? else { return Ok(None) };
         let lineage = Lineage::read(checkpoints, &self.thread, "").await?;
-        Ok(Some(lineage.step(&row, Position::of(number))))
+        Ok(Some(lineage.step(Position::of(number), row.step)))
     }
 }

@@ -72,7 +72,7 @@ async fn what_cannot_be_listed_is_refused() {
         (json!({"limit": 1001}), 422, "`limit` is 1001"),
         (json!({"before": "nope"}), 422, "Invalid checkpoint ID: must be a UUID"),
         (json!({"before": "00000000-0000-4000-8000-000000000000"}), 404, "Checkpoint with ID 00000000"),
-        (json!({"checkpoint": {"checkpoint_ns": "child:x"}}), 422, "`checkpoint_ns` names a graph inside"),
+        (json!({"checkpoint": {"checkpoint_ns": "child:x"}}), 404, "No run of thread"),
         (json!({"select": ["nope"]}), 422, "`select` names `nope`"),
     ];
     for (body, status, beginning) in cases {

@@ -35,17 +35,15 @@ impl Lineage {
         Ok(Self(marks))
     }
 
-    /// The place before that of a checkpoint.
-    pub(crate) fn parent(&self, row: &CheckpointRow, at: Position) -> Option<Position> {
-        if at.is_folded && row.source == Source::Input {
-            return Some(Position::before_input(row.number));
-        }
-        row.parent.map(Position::of)
+    /// The lineage of the checkpoints that are told: each with what made it, its parent, and the super-steps before it.
+    pub(crate) fn of(checkpoints: impl Iterator<Item = (u64, Source, Option<u64>, u64)>) -> Self {
+        let marks = checkpoints.filter(|(_, source, ..)| *source != Source::Step);
+        Self(marks.map(|(number, source, parent, step)| (number, Mark { source, parent, step })).collect())
     }
 
-    /// The wire's step of a place at a checkpoint.
-    pub(crate) fn step(&self, row: &CheckpointRow, at: Position) -> i64 {
-        let folded = self.folded_step(row.number, row.step);
+    /// The wire's step of a place, at a checkpoint before which so many super-steps were committed.
+    pub(crate) fn step(&self, at: Position, steps: u64) -> i64 {
+        let folded = self.folded_step(at.number, steps);
         if at.is_folded { folded } else { folded - 1 }
     }
 
@@ -70,7 +68,7 @@ mod tests {
     use super::*;
 
     fn lineage(marks: &[(u64, Source, Option<u64>, u64)]) -> Lineage {
-        Lineage(marks.iter().map(|&(number, source, parent, step)| (number, Mark { source, parent, step })).collect())
+        Lineage::of(marks.iter().copied())
     }
 
     #[test]

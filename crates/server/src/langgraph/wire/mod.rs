@@ -2,9 +2,10 @@
 //!
 //! | form | where |
 //! | --- | --- |
-//! | the state of a thread at a checkpoint | `thread_state.rs` |
+//! | a state | `state_at.rs` |
 //! | the tasks of a state | `tasks.rs` |
-//! | the state of a graph inside | `nested.rs` |
+//! | the states of a thread | `thread_state.rs` |
+//! | the states of a graph inside | `nested.rs` |
 //! | what runs told of tasks and of graphs inside | `task_log.rs` |
 //! | steps and parents of checkpoints | `lineage.rs` |
 //! | parts of a state that a client asks for | `select.rs` |
@@ -12,6 +13,7 @@
 mod lineage;
 mod nested;
 mod select;
+mod state_at;
 mod task_log;
 mod tasks;
 mod thread_state;
@@ -19,7 +21,7 @@ mod thread_state;
 pub(crate) use lineage::Lineage;
 pub(crate) use select::Select;
 use serde_json::{Map, Value, json};
-pub(crate) use thread_state::ThreadStates;
+pub(crate) use thread_state::{ThreadStates, Wanted};
 use uuid::Uuid;
 
 /// A checkpoint as clients name it; `map` names those of the graphs around it, by namespace.

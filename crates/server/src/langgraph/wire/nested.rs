@@ -1,100 +1,194 @@
-//! The state of a graph inside, at the task that it is the node of.
+//! The states of a graph inside, at the tasks that it is the node of.
 //!
-//! Its checkpoints are in the store; what they hold is told in the event log, in the form of its own fields.
+//! Nobody here knows its type: what its checkpoints hold is told in the event log, in the form of its own fields.
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use graphloom_core_graph::checkpoint::CheckpointRow;
-use serde_json::{Map, Value, json};
+use graphloom_core_graph::checkpoint::Source;
+use serde_json::{Map, Value};
+use uuid::Uuid;
 
-use crate::graph::{Position, namespace};
+use crate::graph::{Fields, Position, namespace};
 use crate::http::Problem;
-use crate::langgraph::wire::task_log::TaskLog;
-use crate::langgraph::wire::tasks::{Places, Task, interrupt};
-use crate::langgraph::wire::thread_state::{ThreadStates, source};
-use crate::langgraph::wire::{Lineage, checkpoint};
-use crate::records::timestamp;
+use crate::langgraph::wire::Lineage;
+use crate::langgraph::wire::state_at::StateAt;
+use crate::langgraph::wire::task_log::{LoggedCommit, LoggedGraph, TaskLog, planned_at};
+use crate::langgraph::wire::tasks::{Places, Task, asked, written};
+use crate::langgraph::wire::thread_state::{ThreadStates, Wanted, before, places, source};
+use crate::log::Interrupt;
+use crate::records::contains_fields;
+use crate::runs::interrupts;
 
-/// A graph inside of a task.
+/// A graph inside.
 pub(super) struct Inside<'t> {
     /// Its namespace in the runtime.
-    pub(super) ns: String,
-    row: CheckpointRow,
+    ns: &'t str,
+    graph: &'t LoggedGraph,
     told: &'t TaskLog,
+    /// The questions of the thread that wait for an answer.
+    open: &'t [Interrupt],
+}
+
+/// The namespaces that a graph inside of a task may have: that of the call, or one that is kept per thread and named by the
+/// nodes that lead to it.
+pub(super) fn namespaces_of(task: &str, node: &str) -> [String; 2] {
+    let kept = match task.rsplit_once('/') {
+        Some((around, _)) => format!("{around}/{node}"),
+        None => node.to_owned(),
+    };
+    [task.to_owned(), kept]
 }
 
 impl<'t> Inside<'t> {
-    /// The graph inside of a task, if it has come to a checkpoint: in a namespace of the call, or in one that is kept per
-    /// thread and named by the nodes that lead to it.
-    pub(super) async fn of_task(
-        states: &ThreadStates<'_>,
-        told: &'t TaskLog,
-        task: &str,
-        node: &str,
-    ) -> Result<Option<Self>, Problem> {
-        let around = task.rsplit_once('/').map_or("", |(around, _)| around);
-        let kept = if around.is_empty() { node.to_owned() } else { format!("{around}/{node}") };
-        for ns in [task.to_owned(), kept] {
-            if let Some(row) = states.checkpoints().checkpoint(&states.id, &ns, None).await? {
-                return Ok(Some(Self { ns, row, told }));
-            }
-        }
-        Ok(None)
+    /// The graph inside of a namespace; none where no log tells of it.
+    pub(super) fn new(ns: &'t str, told: &'t TaskLog, open: &'t [Interrupt]) -> Option<Self> {
+        Some(Self { ns, graph: told.inside(ns)?, told, open })
     }
 
-    /// The state of the graph; none where no log tells it any more. `around` names the checkpoints of the graphs around it,
-    /// by namespace; `root` is the checkpoint of the root graph.
-    pub(super) fn state<'a>(
-        &'a self,
-        states: &'a ThreadStates<'_>,
-        root: u64,
-        around: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Option<Value>, Problem>> {
-        self.stated(states, root, around).boxed()
+    /// The state at the checkpoint that was told last.
+    pub(super) fn newest(&self, states: &ThreadStates<'_>, with_subgraphs: bool) -> Option<Value> {
+        self.state(states, Position::of(self.graph.newest?), with_subgraphs)
     }
 
-    async fn stated(
+    /// The state at a place; none where no log tells it.
+    fn state(&self, states: &ThreadStates<'_>, at: Position, with_subgraphs: bool) -> Option<Value> {
+        let logged = self.graph.commits.get(&at.number)?;
+        let around = self.around(states);
+        let values_before = logged.commit.parent.and_then(|parent| self.graph.commits.get(&parent));
+        let nothing = Fields::new();
+        let values_before = values_before.map_or(&nothing, |before| &before.commit.values);
+        let (values, next, tasks) = if at.is_folded {
+            let (next, tasks) = self.tasks(states, logged, with_subgraphs);
+            (&logged.commit.values, next, tasks)
+        } else {
+            let path = format!("{}/__start__:{}.0", self.ns, at.number);
+            let mut start = Task::new(&states.id, &path, "__start__", None);
+            let changed = |field: &str| logged.commit.changed.iter().any(|changed| **changed == *field);
+            start.result = Some(written(values_before, &logged.commit.values, changed));
+            (values_before, vec!["__start__".to_owned()], vec![start])
+        };
+        let state = StateAt {
+            thread: states.thread,
+            ns: self.ns,
+            at,
+            parent: before(logged.commit.source, logged.commit.parent, at),
+            around: Some(&around),
+            values,
+            next,
+            tasks,
+            metadata: self.metadata(states, logged, at, &around),
+            time: logged.time,
+        };
+        Some(state.wire())
+    }
+
+    /// The tasks that a commit made, and the nodes whose tasks are not finished.
+    fn tasks(
         &self,
         states: &ThreadStates<'_>,
-        root: u64,
-        around: &Map<String, Value>,
-    ) -> Result<Option<Value>, Problem> {
-        let (row, thread) = (&self.row, &states.id);
-        let Some(commit) = self.told.commit(&self.ns, row.number) else { return Ok(None) };
-        let lineage = Lineage::read(states.checkpoints(), thread, &self.ns).await?;
-        let (at, ns) = (Position::of(row.number), namespace(thread, &self.ns));
-        let id = at.id(thread, &self.ns);
-        let mut map = around.clone();
-        map.insert(ns.clone(), id.to_string().into());
-        let mut tasks = Vec::new();
+        logged: &LoggedCommit,
+        with_subgraphs: bool,
+    ) -> (Vec<String>, Vec<Task>) {
+        let number = logged.commit.number;
+        let is_newest = self.graph.newest == Some(number);
         let mut places = Places::default();
-        for (path, told) in self.told.unfinished(&self.ns) {
-            let mut task = Task::new(thread, path, &told.node, places.next(told.is_sent)).told(Some(told));
-            task.interrupts = self.told.interrupts(path).into_iter().map(interrupt).collect();
-            if let Some(inner) = Inside::of_task(states, self.told, path, &told.node).await? {
-                task.state = inner.state(states, root, &map).await?;
+        let mut tasks = Vec::new();
+        for path in self.graph.tasks_of(number) {
+            let Some(told) = self.told.task(path) else { continue };
+            let mut task = Task::new(&states.id, path, &told.node, places.next(told.is_sent)).told(Some(told));
+            task.interrupts = asked(self.open, self.told, path, is_newest && task.result.is_none());
+            for ns in namespaces_of(path, &told.node) {
+                if let Some(inside) = Inside::new(&ns, self.told, self.open) {
+                    match with_subgraphs {
+                        true => task.state = inside.newest(states, true),
+                        false => task = task.at_subgraph(states.thread, &ns),
+                    }
+                    break;
+                }
             }
             tasks.push(task);
         }
-        let next: Vec<String> = if tasks.is_empty() {
-            commit.next.iter().map(ToString::to_string).collect()
+        let next = if is_newest && !tasks.is_empty() {
+            tasks.iter().filter(|task| task.result.is_none()).map(|task| task.name.clone()).collect()
         } else {
-            tasks.iter().map(|task| task.name.clone()).collect()
+            logged.commit.next.iter().map(ToString::to_string).collect()
         };
-        let interrupts: Vec<Value> = tasks.iter().flat_map(|task| task.interrupts.iter().cloned()).collect();
-        let parent = lineage.parent(row, at).map(|parent| parent.id(thread, &self.ns));
-        let step = lineage.step(row, at);
-        Ok(Some(json!({
-            "values": commit.values,
-            "next": next,
-            "tasks": tasks.into_iter().map(Task::wire).collect::<Vec<_>>(),
-            "metadata": states.metadata_of(source(row.source, at), step, around, root),
-            "created_at": timestamp(row.time),
-            "checkpoint": checkpoint(states.thread, &ns, id, Some(around)),
-            "parent_checkpoint": parent.map(|parent| checkpoint(states.thread, &ns, parent, Some(around))),
-            "interrupts": interrupts,
-            "checkpoint_id": id,
-            "parent_checkpoint_id": parent,
-        })))
+        (next, tasks)
+    }
+
+    fn metadata(
+        &self,
+        states: &ThreadStates<'_>,
+        logged: &LoggedCommit,
+        at: Position,
+        around: &Map<String, Value>,
+    ) -> Fields {
+        let commits = self.graph.commits.values();
+        let lineage = Lineage::of(
+            commits.map(|LoggedCommit { commit, steps, .. }| (commit.number, commit.source, commit.parent, *steps)),
+        );
+        let step = lineage.step(at, logged.steps);
+        states.metadata_of(source(logged.commit.source, at), step, around, states.run(logged.run))
+    }
+
+    /// The checkpoints of the graphs around, by namespace: those that made the tasks which lead here; of a graph that is kept per
+    /// thread the newest.
+    fn around(&self, states: &ThreadStates<'_>) -> Map<String, Value> {
+        let mut map = Map::new();
+        let mut end = 0;
+        for segment in self.ns.split('/') {
+            let around = &self.ns[..end];
+            let newest = || if around.is_empty() { states.head } else { self.told.inside(around)?.newest };
+            if let Some(number) = planned_at(segment).or_else(newest) {
+                let id = Position::of(number).id(&states.id, around);
+                map.insert(namespace(&states.id, around), id.to_string().into());
+            }
+            end += segment.len() + usize::from(end > 0);
+        }
+        map
+    }
+}
+
+impl ThreadStates<'_> {
+    /// The states that are wanted of the graph inside of a namespace, as clients name it.
+    ///
+    /// # Errors
+    /// 404 for a namespace or a checkpoint of which nothing is told; the store's.
+    pub(super) async fn inside(&self, ns: &str, wanted: Wanted<'_>) -> Result<Vec<Value>, Problem> {
+        let told = self.told_by_all().await?;
+        let open = interrupts(&self.id, &self.graph.view(&self.id, None).await?);
+        let known = told.namespaces().find(|known| namespace(&self.id, known) == ns);
+        let inside = known.and_then(|known| Inside::new(known, &told, &open));
+        let Some(inside) = inside else {
+            let detail = format!("No run of thread {} has told of a graph inside at `{ns}`", self.thread);
+            return Err(Problem::not_found(detail).about("checkpoint_ns"));
+        };
+        let unknown = |id: Uuid| {
+            Problem::not_found(format!("Checkpoint with ID {id} not found in `{ns}` of thread {}", self.thread))
+        };
+        let place = |id: Uuid| Position::read(id, &self.id, inside.ns).ok_or_else(|| unknown(id));
+        match wanted {
+            Wanted::Newest { with_subgraphs } => Ok(inside.newest(self, with_subgraphs).into_iter().collect()),
+            Wanted::At { id, with_subgraphs } => {
+                let at = place(id)?;
+                let logged = inside.graph.commits.get(&at.number);
+                let is_there = logged.is_some_and(|logged| at.is_folded || logged.commit.source == Source::Input);
+                let state = is_there.then(|| inside.state(self, at, with_subgraphs)).flatten();
+                Ok(vec![state.ok_or_else(|| unknown(id))?])
+            }
+            Wanted::Before { before, metadata, limit } => {
+                let before = before.map(place).transpose()?;
+                let commits = inside.graph.commits.values().rev();
+                let places = commits.flat_map(|logged| {
+                    places(logged.commit.number, logged.commit.source).into_iter().map(move |at| (logged, at))
+                });
+                let around = inside.around(self);
+                let matches = |(logged, at): &(&LoggedCommit, Position)| {
+                    before.is_none_or(|before| *at < before)
+                        && metadata
+                            .is_none_or(|part| contains_fields(&inside.metadata(self, logged, *at, &around), part))
+                };
+                let states = places.filter(matches).filter_map(|(_, at)| inside.state(self, at, false));
+                Ok(states.take(limit).collect())
+            }
+        }
     }
 }

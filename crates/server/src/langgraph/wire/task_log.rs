@@ -16,10 +16,37 @@ use crate::refusal::Refusal;
 #[derive(Debug, Default)]
 pub(super) struct TaskLog {
     tasks: HashMap<Arc<str>, LoggedTask>,
-    /// Of graphs inside.
-    commits: HashMap<(Arc<str>, u64), CommitOf>,
-    /// By namespace, the tasks that began in it, in that order.
-    begun: BTreeMap<Arc<str>, Vec<Arc<str>>>,
+    /// What was told of graphs inside, by namespace.
+    inside: BTreeMap<Arc<str>, LoggedGraph>,
+}
+
+/// What was told of a graph inside.
+#[derive(Debug, Default)]
+pub(super) struct LoggedGraph {
+    /// By number.
+    pub(super) commits: BTreeMap<u64, LoggedCommit>,
+    /// The number of the one that was told last.
+    pub(super) newest: Option<u64>,
+    /// The tasks that began in it, in that order.
+    begun: Vec<Arc<str>>,
+}
+
+/// A commit of a graph inside.
+#[derive(Debug)]
+pub(super) struct LoggedCommit {
+    /// Milliseconds since 1970.
+    pub(super) time: u64,
+    pub(super) run: Uuid,
+    /// Super-steps committed before it.
+    pub(super) steps: u64,
+    pub(super) commit: CommitOf,
+}
+
+impl LoggedGraph {
+    /// The tasks that a checkpoint made and that began, in the order in which they began.
+    pub(super) fn tasks_of(&self, number: u64) -> impl Iterator<Item = &Arc<str>> {
+        self.begun.iter().filter(move |task| planned_at(task) == Some(number))
+    }
 }
 
 /// What was told of one task.
@@ -36,10 +63,16 @@ pub(super) struct LoggedTask {
 }
 
 impl TaskLog {
-    /// Reads what some runs of a thread told so far. What is no longer kept, or damaged, is missing.
-    pub(super) async fn read(host: &Host, thread: Uuid, runs: &[&RunRecord]) -> Result<Self, Refusal> {
-        let mut told = Self::default();
-        let Some(first) = runs.iter().map(|run| run.before).min() else { return Ok(told) };
+    /// Reads what some runs of a thread told so far, up to the entry of a number where one is given. What is no longer kept, or
+    /// damaged, is missing.
+    pub(super) async fn read(
+        &mut self,
+        host: &Host,
+        thread: Uuid,
+        runs: &[&RunRecord],
+        until: Option<u64>,
+    ) -> Result<(), Refusal> {
+        let Some(first) = runs.iter().map(|run| run.before).min() else { return Ok(()) };
         let mut open: Vec<Uuid> = runs.iter().map(|run| run.run_id).collect();
         let log = host.manager.logs().open(thread).await?;
         // The states of the root graph are those of its checkpoints.
@@ -54,21 +87,24 @@ impl TaskLog {
                 }
                 Err(error) => return Err(Refusal::Failed(error.to_string())),
             };
+            if until.is_some_and(|until| entry.seq > until) {
+                break;
+            }
             if runs.iter().any(|run| run.run_id == entry.run) {
                 if matches!(entry.event, LogEvent::RunEnded { .. }) {
                     open.retain(|run| *run != entry.run);
                 }
-                told.take(&entry);
+                self.take(&entry);
             }
         }
-        Ok(told)
+        Ok(())
     }
 
     fn take(&mut self, entry: &Entry) {
         match &entry.event {
             LogEvent::TaskStarted { task, node, packet, .. } => {
                 if !self.tasks.contains_key(task) {
-                    self.begun.entry(Arc::clone(&entry.ns)).or_default().push(Arc::clone(task));
+                    self.inside.entry(Arc::clone(&entry.ns)).or_default().begun.push(Arc::clone(task));
                 }
                 let told = self.task_of(task, node);
                 told.is_sent = packet.is_some();
@@ -88,7 +124,10 @@ impl TaskLog {
                 interrupts.push(interrupt.clone());
             }
             LogEvent::Commit(commit) if !entry.ns.is_empty() => {
-                self.commits.insert((Arc::clone(&entry.ns), commit.number), commit.clone());
+                let Entry { time, run, step: steps, .. } = *entry;
+                let graph = self.inside.entry(Arc::clone(&entry.ns)).or_default();
+                graph.commits.insert(commit.number, LoggedCommit { time, run, steps, commit: commit.clone() });
+                graph.newest = Some(commit.number);
             }
             _ => {}
         }
@@ -111,15 +150,22 @@ impl TaskLog {
         paths.into_iter().flat_map(|task| &self.tasks[task].interrupts).collect()
     }
 
-    pub(super) fn commit(&self, ns: &str, number: u64) -> Option<&CommitOf> {
-        self.commits.get(&(Arc::from(ns), number))
+    /// What was told of the graph inside of a namespace, if it came to a checkpoint.
+    pub(super) fn inside(&self, ns: &str) -> Option<&LoggedGraph> {
+        self.inside.get(ns).filter(|graph| graph.newest.is_some())
     }
 
-    /// The tasks that began in a namespace and are not committed, in the order in which they began.
-    pub(super) fn unfinished(&self, ns: &str) -> impl Iterator<Item = (&Arc<str>, &LoggedTask)> {
-        let begun = self.begun.get(ns).into_iter().flatten();
-        begun.map(|task| (task, &self.tasks[task])).filter(|(_, told)| told.result.is_none())
+    /// The namespaces of graphs inside that came to a checkpoint.
+    pub(super) fn namespaces(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.inside.iter().filter(|(_, graph)| graph.newest.is_some()).map(|(ns, _)| ns)
     }
+}
+
+/// The number of the checkpoint that made a task, which its path ends with: `child:3.0/confirm:1.0` is of checkpoint 1. None
+/// for the name of a node.
+pub(super) fn planned_at(task: &str) -> Option<u64> {
+    let (_, place) = task.rsplit('/').next()?.rsplit_once(':')?;
+    place.split('.').next()?.parse().ok()
 }
 
 /// Whether a task is another one, or inside of it.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::graph::{namespace, task_id};
-use crate::langgraph::wire::task_log::LoggedTask;
+use crate::langgraph::wire::task_log::{LoggedTask, TaskLog, is_within};
 use crate::log::Interrupt;
 use crate::runs::difference;
 
@@ -73,9 +73,11 @@ fn failure(message: &str) -> String {
     json!({ "error": "NodeError", "message": message }).to_string()
 }
 
-/// A question as clients see it.
-pub(super) fn interrupt(interrupt: &Interrupt) -> Value {
-    json!({ "id": interrupt.id, "value": interrupt.value })
+/// The questions of a task as clients see them: those that are open; where the task waits for nothing, those that it asked.
+pub(super) fn asked(open: &[Interrupt], told: &TaskLog, task: &str, waits: bool) -> Vec<Value> {
+    let wire = |interrupt: &Interrupt| json!({ "id": interrupt.id, "value": interrupt.value });
+    let open: Vec<Value> = open.iter().filter(|one| is_within(&one.task, task)).map(wire).collect();
+    if open.is_empty() && !waits { told.interrupts(task).into_iter().map(wire).collect() } else { open }
 }
 
 /// Numbers the tasks that sends made, in their order.

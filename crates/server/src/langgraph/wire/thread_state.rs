@@ -1,18 +1,18 @@
 //! The state of a thread at a checkpoint, as the wire has it.
 
 use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, HistoryFilter, Source};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::graph::{Fields, Graph, Position, View};
 use crate::host::Host;
 use crate::http::Problem;
-use crate::langgraph::wire::nested::Inside;
-use crate::langgraph::wire::task_log::{TaskLog, is_within};
-use crate::langgraph::wire::tasks::{Places, Task, interrupt, written};
-use crate::langgraph::wire::{Lineage, checkpoint, empty_state};
-use crate::log::Interrupt;
-use crate::records::{RunRecord, RunStatus, contains_fields, timestamp};
+use crate::langgraph::wire::nested::{Inside, namespaces_of};
+use crate::langgraph::wire::state_at::StateAt;
+use crate::langgraph::wire::task_log::TaskLog;
+use crate::langgraph::wire::tasks::{Places, Task, asked, written};
+use crate::langgraph::wire::{Lineage, empty_state};
+use crate::records::{Copied, RunRecord, RunStatus, ThreadRecord, contains_fields};
 use crate::runs::interrupts;
 
 /// The states of one thread.
@@ -23,9 +23,29 @@ pub(crate) struct ThreadStates<'h> {
     /// The thread's id as the runtime has it.
     pub(super) id: String,
     runs: Vec<RunRecord>,
+    /// The threads that it is a copy of, the first one first, with their runs.
+    originals: Vec<(Copied, Vec<RunRecord>)>,
     lineage: Lineage,
     /// The checkpoint at the head.
-    head: Option<u64>,
+    pub(super) head: Option<u64>,
+}
+
+/// Which states of a graph are wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted<'w> {
+    Newest {
+        with_subgraphs: bool,
+    },
+    At {
+        id: Uuid,
+        with_subgraphs: bool,
+    },
+    /// Those before a place, newest first, whose metadata contain something.
+    Before {
+        before: Option<Uuid>,
+        metadata: Option<&'w Fields>,
+        limit: usize,
+    },
 }
 
 impl<'h> ThreadStates<'h> {
@@ -33,24 +53,47 @@ impl<'h> ThreadStates<'h> {
     ///
     /// # Errors
     /// The store's.
-    pub(crate) async fn new(host: &'h Host, graph: &'h dyn Graph, thread: Uuid) -> Result<Self, Problem> {
-        let id = thread.to_string();
+    pub(crate) async fn new(host: &'h Host, graph: &'h dyn Graph, record: &ThreadRecord) -> Result<Self, Problem> {
+        let (thread, id) = (record.thread_id, record.thread_id.to_string());
         let runs = host.manager.records().runs.of_thread(thread).await?;
+        let mut originals = Vec::new();
+        for copied in &record.copied {
+            originals.push((*copied, host.manager.records().runs.of_thread(copied.thread).await?));
+        }
         let checkpoints = &*host.manager.stores().checkpoints;
         let lineage = Lineage::read(checkpoints, &id, "").await?;
         let head = checkpoints.checkpoint(&id, "", None).await?.map(|row| row.number);
-        Ok(Self { host, graph, thread, id, runs, lineage, head })
+        Ok(Self { host, graph, thread, id, runs, originals, lineage, head })
     }
 
     pub(super) fn checkpoints(&self) -> &dyn Checkpointer {
         &*self.host.manager.stores().checkpoints
     }
 
-    /// The state as the thread stands.
+    /// The states that are wanted of the graph of a namespace, as clients name it; empty for the root graph.
     ///
     /// # Errors
-    /// The store's, and those of a thread of another graph.
-    pub(crate) async fn head(&self, with_subgraphs: bool) -> Result<Value, Problem> {
+    /// 404 for a namespace or a checkpoint that is not there; the store's, and those of a thread of another graph.
+    pub(crate) async fn find(&self, ns: &str, wanted: Wanted<'_>) -> Result<Vec<Value>, Problem> {
+        if !ns.is_empty() {
+            return self.inside(ns, wanted).await;
+        }
+        match wanted {
+            Wanted::Newest { with_subgraphs } => Ok(vec![self.head(with_subgraphs).await?]),
+            Wanted::At { id, with_subgraphs } => Ok(vec![self.at(id, with_subgraphs).await?]),
+            Wanted::Before { before, metadata, limit } => {
+                let before = before.map(|id| Position::read(id, &self.id, "").ok_or_else(|| self.unknown(id)));
+                self.history(before.transpose()?, metadata, limit).await
+            }
+        }
+    }
+
+    fn unknown(&self, id: Uuid) -> Problem {
+        Problem::not_found(format!("Checkpoint with ID {id} not found in thread {}", self.thread))
+    }
+
+    /// The state as the thread stands.
+    async fn head(&self, with_subgraphs: bool) -> Result<Value, Problem> {
         let view = self.graph.view(&self.id, None).await?;
         let Some(row) = view.checkpoint.clone() else { return Ok(empty_state()) };
         let told = self.told(std::slice::from_ref(&row), with_subgraphs || !view.tasks.is_empty()).await?;
@@ -58,11 +101,8 @@ impl<'h> ThreadStates<'h> {
     }
 
     /// The state at a checkpoint.
-    ///
-    /// # Errors
-    /// 404 for a checkpoint that is not there; as [`head`](Self::head).
-    pub(crate) async fn at(&self, id: Uuid, with_subgraphs: bool) -> Result<Value, Problem> {
-        let unknown = || Problem::not_found(format!("Checkpoint with ID {id} not found in thread {}", self.thread));
+    async fn at(&self, id: Uuid, with_subgraphs: bool) -> Result<Value, Problem> {
+        let unknown = || self.unknown(id);
         let at = Position::read(id, &self.id, "").ok_or_else(unknown)?;
         let row = self.checkpoints().checkpoint(&self.id, "", Some(at.number)).await?.ok_or_else(unknown)?;
         if !at.is_folded && row.source != Source::Input {
@@ -73,10 +113,7 @@ impl<'h> ThreadStates<'h> {
     }
 
     /// The states before a place, newest first: those whose metadata contain something, at most `limit`.
-    ///
-    /// # Errors
-    /// As [`head`](Self::head).
-    pub(crate) async fn history(
+    async fn history(
         &self,
         before: Option<Position>,
         metadata: Option<&Fields>,
@@ -93,7 +130,7 @@ impl<'h> ThreadStates<'h> {
             let Some(last) = rows.last() else { break };
             let places: Vec<(&CheckpointRow, Position)> = rows
                 .iter()
-                .flat_map(|row| self.places(row).into_iter().map(move |at| (row, at)))
+                .flat_map(|row| places(row.number, row.source).into_iter().map(move |at| (row, at)))
                 .filter(|(_, at)| next.is_none_or(|next| *at < next))
                 .filter(|(row, at)| metadata.is_none_or(|part| contains_fields(&self.metadata(row, *at), part)))
                 .take(limit - states.len())
@@ -113,23 +150,32 @@ impl<'h> ThreadStates<'h> {
         Ok(states)
     }
 
-    /// The places at a checkpoint that are told, newest first.
-    fn places(&self, row: &CheckpointRow) -> Vec<Position> {
-        let mut places = vec![Position::of(row.number)];
-        if row.source == Source::Input {
-            places.push(Position::before_input(row.number));
-        }
-        places
-    }
-
     /// What the runs told that made these checkpoints, or went on from them.
     async fn told(&self, rows: &[CheckpointRow], is_wanted: bool) -> Result<TaskLog, Problem> {
-        if !is_wanted {
-            return Ok(TaskLog::default());
+        let concerns =
+            |run: &RunRecord| is_wanted && rows.iter().any(|row| run.base == Some(row.number) || made(run, row.number));
+        self.told_by(concerns).await
+    }
+
+    /// What all runs told.
+    pub(super) async fn told_by_all(&self) -> Result<TaskLog, Problem> {
+        self.told_by(|_| true).await
+    }
+
+    async fn told_by(&self, is_wanted: impl Fn(&RunRecord) -> bool) -> Result<TaskLog, Problem> {
+        let mut told = TaskLog::default();
+        for (copied, runs) in &self.originals {
+            let runs: Vec<&RunRecord> = runs.iter().filter(|run| is_wanted(run)).collect();
+            told.read(self.host, copied.thread, &runs, Some(copied.last)).await?;
         }
-        let concerns = |run: &&RunRecord| rows.iter().any(|row| run.base == Some(row.number) || made(run, row.number));
-        let runs: Vec<&RunRecord> = self.runs.iter().filter(concerns).collect();
-        Ok(TaskLog::read(self.host, self.thread, &runs).await?)
+        let runs: Vec<&RunRecord> = self.runs.iter().filter(|run| is_wanted(run)).collect();
+        told.read(self.host, self.thread, &runs, None).await?;
+        Ok(told)
+    }
+
+    /// A run of the thread.
+    pub(super) fn run(&self, id: Uuid) -> Option<&RunRecord> {
+        self.runs.iter().find(|run| run.run_id == id)
     }
 
     /// The run that made a checkpoint.
@@ -162,7 +208,11 @@ impl<'h> ThreadStates<'h> {
                 written(&values, &after, |field| row.fields.of(field) == Some(row.number))
             }
         });
-        Ok(self.assemble(row, at, &values, &["__start__".to_owned()], vec![start]))
+        Ok(self.assemble(row, at, &values, vec!["__start__".to_owned()], vec![start]))
+    }
+
+    async fn has_checkpoint(&self, ns: &str) -> Result<bool, Problem> {
+        Ok(self.checkpoints().checkpoint(&self.id, ns, None).await?.is_some())
     }
 
     async fn view(&self, number: u64) -> Result<View, Problem> {
@@ -183,29 +233,31 @@ impl<'h> ThreadStates<'h> {
         for pending in &view.tasks {
             let place = places.next(pending.key.is_some());
             let mut task = Task::new(&self.id, &pending.id, &pending.node, place).told(told.task(&pending.id));
-            let of_task = |one: &&Interrupt| is_within(&one.task, &pending.id);
-            task.interrupts = open.iter().filter(of_task).map(interrupt).collect();
             // At the head a question that is not open was answered; anywhere else it is what was asked there.
-            if task.interrupts.is_empty() && (task.result.is_some() || self.head != Some(row.number)) {
-                task.interrupts = told.interrupts(&pending.id).into_iter().map(interrupt).collect();
+            let waits = task.result.is_none() && self.head == Some(row.number);
+            task.interrupts = asked(&open, told, &pending.id, waits);
+            for ns in namespaces_of(&pending.id, &pending.node) {
+                let inside = Inside::new(&ns, told, &open);
+                // Of a task that waits it is shown where its state is, also where no log tells it.
+                if inside.is_none() && !(waits && self.has_checkpoint(&ns).await?) {
+                    continue;
+                }
+                if with_subgraphs {
+                    task.state = inside.and_then(|inside| inside.newest(self, true));
+                } else {
+                    task = task.at_subgraph(self.thread, &ns);
+                }
+                break;
             }
             if task.result.is_none() && view.tasks.len() == 1 {
                 task.result = self.result_of_only(view, row).await?;
-            }
-            if let Some(inside) = Inside::of_task(self, told, &pending.id, &pending.node).await? {
-                if with_subgraphs {
-                    let map = Map::from_iter([(String::new(), at.id(&self.id, "").to_string().into())]);
-                    task.state = inside.state(self, row.number, &map).await?;
-                } else {
-                    task = task.at_subgraph(self.thread, &inside.ns);
-                }
             }
             if !pending.finished {
                 next.push(pending.node.clone());
             }
             tasks.push(task);
         }
-        Ok(self.assemble(row, at, &view.values, &next, tasks))
+        Ok(self.assemble(row, at, &view.values, next, tasks))
     }
 
     /// What the only task of a checkpoint wrote, from the checkpoint after it: of a copy no run told anything.
@@ -218,33 +270,36 @@ impl<'h> ThreadStates<'h> {
         Ok(Some(written(&view.values, &values, |field| after.fields.of(field) == Some(after.number))))
     }
 
-    fn assemble(&self, row: &CheckpointRow, at: Position, values: &Fields, next: &[String], tasks: Vec<Task>) -> Value {
-        let id = at.id(&self.id, "");
-        let parent = self.lineage.parent(row, at).map(|parent| parent.id(&self.id, ""));
-        let interrupts: Vec<Value> = tasks.iter().flat_map(|task| task.interrupts.iter().cloned()).collect();
-        let tasks: Vec<Value> = tasks.into_iter().map(Task::wire).collect();
-        json!({
-            "values": values,
-            "next": next,
-            "tasks": tasks,
-            "metadata": self.metadata(row, at),
-            "created_at": timestamp(row.time),
-            "checkpoint": checkpoint(self.thread, "", id, None),
-            "parent_checkpoint": parent.map(|parent| checkpoint(self.thread, "", parent, None)),
-            "interrupts": interrupts,
-            "checkpoint_id": id,
-            "parent_checkpoint_id": parent,
-        })
+    fn assemble(
+        &self,
+        row: &CheckpointRow,
+        at: Position,
+        values: &Fields,
+        next: Vec<String>,
+        tasks: Vec<Task>,
+    ) -> Value {
+        let state = StateAt {
+            thread: self.thread,
+            ns: "",
+            at,
+            parent: before(row.source, row.parent, at),
+            around: None,
+            values,
+            next,
+            tasks,
+            metadata: self.metadata(row, at),
+            time: row.time,
+        };
+        state.wire()
     }
 
     /// What is known of a place beside the state.
     fn metadata(&self, row: &CheckpointRow, at: Position) -> Fields {
-        self.metadata_of(source(row.source, at), self.lineage.step(row, at), &Map::new(), row.number)
+        self.metadata_of(source(row.source, at), self.lineage.step(at, row.step), &Map::new(), self.run_of(row.number))
     }
 
-    /// The metadata of a place that the run of a checkpoint of the root graph made, below these parents.
-    pub(super) fn metadata_of(&self, source: &str, step: i64, parents: &Fields, number: u64) -> Fields {
-        let run = self.run_of(number);
+    /// The metadata of a place that a run made, below these parents.
+    pub(super) fn metadata_of(&self, source: &str, step: i64, parents: &Fields, run: Option<&RunRecord>) -> Fields {
         let mut metadata = run.map(|run| run.metadata.clone()).unwrap_or_default();
         metadata.insert("source".to_owned(), source.into());
         metadata.insert("step".to_owned(), step.into());
@@ -270,6 +325,23 @@ fn made(run: &RunRecord, number: u64) -> bool {
         Some((first, last)) => (first..=last).contains(&number),
         None => run.status == RunStatus::Running && run.base.is_none_or(|base| base < number),
     }
+}
+
+/// The places at a checkpoint that are told, newest first.
+pub(super) fn places(number: u64, source: Source) -> Vec<Position> {
+    let mut places = vec![Position::of(number)];
+    if source == Source::Input {
+        places.push(Position::before_input(number));
+    }
+    places
+}
+
+/// The place before one at a checkpoint that something made from a parent.
+pub(super) fn before(source: Source, parent: Option<u64>, at: Position) -> Option<Position> {
+    if at.is_folded && source == Source::Input {
+        return Some(Position::before_input(at.number));
+    }
+    parent.map(Position::of)
 }
 
 /// What made a place, in the words of the wire: an input is folded by the first super-step.

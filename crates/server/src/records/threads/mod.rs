@@ -28,7 +28,7 @@ use super::listing::{Arrangement, IfExists, Listing};
 use super::merge;
 use extract::Extract;
 pub(crate) use search::ThreadSearch;
-pub(crate) use thread::{Hidden, PendingInterrupt, ThreadRecord, ThreadStatus, ThreadTtl, TtlStrategy};
+pub(crate) use thread::{Copied, Hidden, PendingInterrupt, ThreadRecord, ThreadStatus, ThreadTtl, TtlStrategy};
 
 /// How long a thread may be in the making before it counts as left by a process that died: an hour.
 const MAKING_MILLIS: u64 = 60 * 60 * 1_000;

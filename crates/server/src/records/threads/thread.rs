@@ -83,6 +83,14 @@ impl ThreadTtl {
     }
 }
 
+/// A thread as it was when it was copied. Its log tells what its runs did so far.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(crate) struct Copied {
+    pub(crate) thread: Uuid,
+    /// The number of the newest entry of its log.
+    pub(crate) last: u64,
+}
+
 /// A thread.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct ThreadRecord {
@@ -110,6 +118,9 @@ pub(crate) struct ThreadRecord {
     pub(crate) ttl: Option<ThreadTtl>,
     /// The graph whose checkpoints it has; none until a run or an update.
     pub(crate) graph: Option<String>,
+    /// What it is a copy of: the first thread first, of which the next is a copy, and so on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) copied: Vec<Copied>,
     /// Why clients do not see it; none for a thread that is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) hidden: Option<Hidden>,
@@ -130,6 +141,7 @@ impl ThreadRecord {
             error: None,
             ttl: None,
             graph: None,
+            copied: Vec::new(),
             hidden: None,
         }
     }
