@@ -117,6 +117,9 @@ impl RunProjection {
                 tasks::asked(thread, task, node, interrupt, events);
             }
             LogEvent::Custom { node, name, payload, .. } => {
+                if name == tools::OUTPUT_DELTA {
+                    tools::ToolCalls::put_out(payload, events);
+                }
                 let name = Some(name.as_str()).filter(|name| !name.is_empty());
                 events.add_custom(node, name, || match name {
                     Some(name) => json!({ "name": name, "payload": payload }),

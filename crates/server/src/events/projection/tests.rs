@@ -96,24 +96,17 @@ fn message(chunk: MessageChunk) -> LogEvent {
     LogEvent::Message { task: "n:1.0".into(), node: "n".to_owned(), chunk }
 }
 
+fn custom(name: &str, payload: Value) -> LogEvent {
+    LogEvent::Custom { task: "n:1.0".into(), node: "n".to_owned(), name: name.to_owned(), payload }
+}
+
 fn pipeline() -> Tape {
     let mut tape = Tape::begun();
     tape.add("", commit(1, Source::Input, &["n"], json!({"items": []})))
         .add("", task_started("n", 1, None))
         .add("", task_started("n", 2, None))
-        .add(
-            "",
-            LogEvent::Custom {
-                task: "n:1.0".into(),
-                node: "n".to_owned(),
-                name: String::new(),
-                payload: json!({"progress": 1}),
-            },
-        )
-        .add(
-            "",
-            LogEvent::Custom { task: "n:1.0".into(), node: "n".to_owned(), name: "a".to_owned(), payload: json!(2) },
-        )
+        .add("", custom("", json!({"progress": 1})))
+        .add("", custom("a", json!(2)))
         .add("", update("n", json!({"items": ["x"]})))
         .add_of(RUN, "", 1, commit(2, Source::Step, &[], json!({"items": ["x"]})))
         .add("", ended("success", None, Vec::new()));
@@ -362,14 +355,19 @@ fn a_call_starts_with_the_next_task_and_ends_with_its_message() {
         .add("child:1.0", task_started("other", 1, None))
         .add("", task_started("tools", 1, None))
         .add("", task_started("beside", 1, None))
+        .add("", custom("tool-output-delta", json!({"tool_call_id": "c", "delta": "fo"})))
+        .add("", custom("tool-output-delta", json!("of no call")))
+        .add("", custom("delta", json!({"tool_call_id": "c", "delta": "another name"})))
         .add("", update("tools", json!({"messages": [found, failed, late]})));
     let expected = [
         json!({"event": "tool-started", "tool_call_id": "c", "tool_name": "search", "input": {"q": 1}}),
         json!({"event": "tool-started", "tool_call_id": "d", "tool_name": "search", "input": {"q": 2}}),
+        json!({"event": "tool-output-delta", "tool_call_id": "c", "delta": "fo"}),
         json!({"event": "tool-finished", "tool_call_id": "c", "output": found}),
         json!({"event": "tool-error", "tool_call_id": "d", "message": "no"}),
         json!({"event": "tool-started", "tool_call_id": "e", "tool_name": "read", "input": null}),
         json!({"event": "tool-finished", "tool_call_id": "e", "output": late}),
     ];
     assert_eq!(tape.of(Channel::Tools), expected);
+    assert_eq!(tape.of(Channel::Custom).len(), 3, "told as it is, too");
 }

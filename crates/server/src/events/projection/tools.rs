@@ -1,6 +1,7 @@
 //! Calls of tools, as far as messages tell of them.
 //!
 //! A model asks for calls in a message; they start with the next task of its graph, and end with the messages of their results.
+//! What a tool puts out in between, its node tells: `cx.emit("tool-output-delta", json!({"tool_call_id": …, "delta": …}))`.
 
 use std::sync::Arc;
 
@@ -8,6 +9,9 @@ use serde_json::{Value, json};
 
 use super::super::channel::Channel;
 use super::super::event::Events;
+
+/// The name under which a node tells a piece of the output of a call.
+pub(super) const OUTPUT_DELTA: &str = "tool-output-delta";
 
 /// Calls that a model asked for and that have no result yet.
 #[derive(Default)]
@@ -27,6 +31,12 @@ impl ToolCalls {
         for call in self.0.iter_mut().filter(|call| call.ns == *ns && !call.has_started) {
             call.start(events);
         }
+    }
+
+    /// A node tells a piece of the output of a call; without the id of a call it is of none.
+    pub(super) fn put_out(payload: &Value, events: &mut Events<'_>) {
+        let Some(id) = payload["tool_call_id"].as_str() else { return };
+        events.add(Channel::Tools, || json!({ "event": OUTPUT_DELTA, "tool_call_id": id, "delta": payload["delta"] }));
     }
 
     /// A task wrote something: its messages may ask for calls, or have their results.
