@@ -15,6 +15,8 @@ const BESIDE: f32 = 0.5;
 const ABOVE: f32 = 1.5;
 /// A document is about a part when what it has of it weighs at least so much of what the best one has.
 const LEAST: f32 = 0.7;
+/// A document with this share of a part's own terms has most of them.
+const MOST: f32 = 0.75;
 
 /// A passage with its terms.
 #[derive(Debug)]
@@ -26,12 +28,19 @@ pub(super) struct Passage<'m> {
     pub(super) around: Vec<String>,
     /// By part: whether its document is about it.
     about: Vec<bool>,
+    /// By part: whether its document has most of the part's own terms.
+    has_most: Vec<bool>,
 }
 
 impl Passage<'_> {
     /// Whether it is about the part at a place of the request.
     pub(super) fn is_about(&self, part: usize) -> bool {
         self.about.get(part).copied().unwrap_or(true)
+    }
+
+    /// Whether its document has most of the own terms of the part at a place.
+    pub(super) fn has_most_of(&self, part: usize) -> bool {
+        self.has_most.get(part).copied().unwrap_or(true)
     }
 }
 
@@ -43,6 +52,11 @@ struct Document {
 }
 
 impl Document {
+    /// Which share of some terms it has.
+    fn share(&self, terms: &BTreeSet<String>) -> f32 {
+        terms.iter().filter(|term| self.weight(term) > 0.0).count() as f32 / terms.len().max(1) as f32
+    }
+
     fn weight(&self, term: &str) -> f32 {
         let has = |terms: &BTreeSet<String>| terms.iter().any(|other| same(term, other));
         if has(&self.above) {
@@ -69,7 +83,7 @@ pub(super) fn pool<'m>(
         let document = documents.entry(document_of(material.id)).or_default();
         document.above.extend(above.iter().cloned());
         document.text.extend(around.iter().cloned());
-        passages.push(Passage { material, above, around, about: Vec::new() });
+        passages.push(Passage { material, above, around, about: Vec::new(), has_most: Vec::new() });
     }
     let all = documents.len() as f32;
     let first = parts.first().map(|part| &part.own).into_iter().flatten();
@@ -91,8 +105,10 @@ pub(super) fn pool<'m>(
         }
         let best = weights.values().copied().fold(0.0, f32::max);
         for passage in &mut passages {
-            let weight = weights.get(document_of(passage.material.id)).copied().unwrap_or_default();
+            let document = document_of(passage.material.id);
+            let weight = weights.get(document).copied().unwrap_or_default();
             passage.about.push(weight >= best * LEAST);
+            passage.has_most.push(documents.get(document).is_some_and(|document| document.share(&part.own) >= MOST));
         }
     }
     passages

@@ -39,8 +39,8 @@ impl<'m> Material<'m> {
 
 impl Request {
     /// The sentences of the material that bear on a part of the request, those that fit `focus` first, without those that
-    /// `written` already has; each with the sentences behind it that go on with the same. Where none bears on
-    /// it, the nearest few of the documents that fit it best, else of all; they leave the request unanswered.
+    /// `written` already has; each with the sentences behind it that go on with the same. Where none bears on it, the nearest
+    /// few, which leave the request unanswered: of the documents that fit it best, else of all that have most of its words.
     #[must_use]
     pub fn quotable<'m>(
         &self,
@@ -60,7 +60,9 @@ impl Request {
         }
         if found.is_empty() {
             // The documents that fit best have nothing that can be quoted.
-            found = self.candidates(focus, &passages, |_, sentence| self.nearness(sentence, |_| true));
+            found = self.candidates(focus, &passages, |passage, sentence| {
+                self.nearness(sentence, |at| passage.has_most_of(at))
+            });
         }
         found.sort_by(|a, b| b.score.total_cmp(&a.score));
         // Of the nearest, those that stand in the text count.
@@ -158,19 +160,27 @@ pub(super) fn is_near_duplicate(one: &BTreeSet<String>, other: &BTreeSet<String>
 mod tests {
     use super::*;
 
+    fn texts(request: &str, material: &[Material<'_>]) -> Vec<String> {
+        let found = Request::of(request).quotable("", material.iter().copied(), "");
+        found.into_iter().map(|quotable| quotable.text).collect()
+    }
+
     #[test]
-    fn a_document_without_a_sentence_leaves_the_nearest_to_the_others() {
-        let request = Request::of("How does a durable workflow go on after its process was killed?");
+    fn a_document_without_a_sentence_leaves_the_nearest_to_others_that_have_most_of_the_words() {
+        let request = "How does a durable workflow go on after its process was killed?";
         let best =
             Material::new("server#1", "Durable workflows", "a durable workflow | its process was killed | goes on");
         let other = Material::new("log#1", "The log", "The log of a durable program stays when its process is killed.");
-        let texts = |material: &[Material<'_>]| -> Vec<String> {
-            request.quotable("", material.iter().copied(), "").into_iter().map(|quotable| quotable.text).collect()
-        };
-        assert_eq!(texts(&[best]), Vec::<String>::new());
-        assert_eq!(texts(&[best, other]), [other.text]);
+        assert_eq!(texts(request, &[best]), Vec::<String>::new());
+        assert_eq!(texts(request, &[best, other]), [other.text]);
         let nearer =
             Material::new("server#2", "Durable workflows", "A durable program outlives that its process is killed.");
-        assert_eq!(texts(&[best, other, nearer]), [nearer.text], "the document that fits best has one");
+        assert_eq!(texts(request, &[best, other, nearer]), [nearer.text], "the document that fits best has one");
+
+        let request = "Which version of pgbouncer should I install?";
+        let best = Material::new("notes#1", "Release notes of pgbouncer", "version | to install | pgbouncer");
+        let other =
+            Material::new("views#1", "Views", "The view lists the versions of extensions that one may install.");
+        assert_eq!(texts(request, &[best, other]), Vec::<String>::new());
     }
 }
