@@ -96,6 +96,9 @@ async fn run_start(manager: &RunManager, log: &Arc<ThreadLog>, entry: u64) -> Re
         return Ok(0);
     }
     let Some(found) = log.after(entry - 1).ready().await? else { return Ok(0) };
+    if matches!(found.event, LogEvent::StateUpdated { .. }) {
+        return Ok(entry);
+    }
     match manager.records().runs.get(log.thread(), found.run).await {
         Ok(record) => Ok(record.before.min(entry)),
         Err(crate::records::RecordError::Store(error)) => Err(StoreError::into(error)),

@@ -164,28 +164,39 @@ async fn update(
         (None, Some(id)) => Some(uuid_of("checkpoint", id)?),
         (named, _) => named,
     };
-    let thread = host.manager.records().threads.get(id.0).await?;
-    let graph = graph_of(&host, &thread)?;
-    let fields = fields_of(graph, update.values)?;
-    if host.manager.is_busy(id.0).await? {
-        return Err(Problem::conflict(format!("Thread with ID {} is busy: wait for its run, or cancel it", id.0)));
-    }
-    let thread = id.0.to_string();
+    let record = host.manager.records().threads.get(id.0).await?;
+    let fields = fields_of(graph_of(&host, &record)?, update.values)?;
+    let edit = edit(host.clone(), record, wanted, update.as_node, fields);
+    let head = Position::of(host.manager.edit(id.0, edit).await?).id(&id.0.to_string(), "");
+    let configurable = checkpoint(id.0, "", head, None);
+    Ok(Json(json!({ "checkpoint": configurable, "configurable": configurable, "checkpoint_id": head })))
+}
+
+/// Commits an update, and gives the number of its checkpoint.
+async fn edit(
+    host: Host,
+    record: ThreadRecord,
+    wanted: Option<Uuid>,
+    as_node: Option<String>,
+    fields: Fields,
+) -> Result<u64, Problem> {
+    let (graph, thread) = (graph_of(&host, &record)?, record.thread_id.to_string());
     let at = match wanted {
         Some(wanted) => Some(place(&host, &thread, wanted).await?),
         None => None,
     };
-    let node = match update.as_node {
+    let node = match as_node {
         Some(start) if start == "__start__" || start == "__input__" => None,
         Some(node) => Some(node),
         None => last_writer(&host, &thread, at).await?,
     };
     graph.update(&thread, at, node, fields).await?;
-    record_state(&host, graph, id.0).await?;
+    record_state(&host, graph, record.thread_id).await?;
     let head = host.manager.stores().checkpoints.checkpoint(&thread, "", None).await?;
-    let head = head.map(|row| Position::of(row.number).id(&thread, ""));
-    let configurable = head.map(|head| checkpoint(id.0, "", head, None));
-    Ok(Json(json!({ "checkpoint": configurable, "configurable": configurable, "checkpoint_id": head })))
+    head.map(|row| row.number).ok_or_else(|| {
+        tracing::error!(thread, "an update was committed, and its checkpoint is not there");
+        Problem::internal()
+    })
 }
 
 /// The fields of an update; those that the graph has not are left out.

@@ -66,6 +66,8 @@ pub(crate) enum LogEvent {
     Message { task: Arc<str>, node: String, chunk: MessageChunk },
     /// A commit, and the state after it.
     Commit(CommitOf),
+    /// The state of the thread was changed from outside of its runs: of none, by this checkpoint.
+    StateUpdated { checkpoint: u64 },
     /// Something that is worth a look.
     Warning { message: String },
     /// Events were lost before they were logged.
@@ -133,7 +135,10 @@ impl Entry {
             | LogEvent::TaskFailed { error: text, .. }
             | LogEvent::Warning { message: text }
             | LogEvent::SubgraphEnded { detail: text, .. } => text.len(),
-            LogEvent::TaskStarted { packet: None, .. } | LogEvent::SubgraphStarted { .. } | LogEvent::Lost { .. } => 0,
+            LogEvent::TaskStarted { packet: None, .. }
+            | LogEvent::SubgraphStarted { .. }
+            | LogEvent::StateUpdated { .. }
+            | LogEvent::Lost { .. } => 0,
         };
         BARE + of_what_it_carries
     }

@@ -19,8 +19,10 @@
 //! | the process that has a thread is asked to accept and to cancel | `elsewhere.rs` |
 //! | a run that another process executes ends here, too | `watch.rs` |
 //! | what is done all the time where several processes share the store | `shared.rs` |
+//! | the state of a thread is changed from outside of its runs, and that is told | `edit.rs` |
 //! | a thread goes with all that belongs to it, or not at all | `remove.rs` |
 
+mod edit;
 mod elsewhere;
 mod execute;
 mod failure;

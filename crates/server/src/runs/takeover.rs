@@ -120,7 +120,8 @@ impl Inner {
             Err(TailError::Gone { .. } | TailError::Store(StoreError::Corrupt { .. })) => return Ok(()),
             Err(error) => return Err(Refusal::Failed(error.to_string())),
         };
-        let Some(entry) = entry.filter(|entry| !matches!(entry.event, LogEvent::RunEnded { .. })) else {
+        let is_told = |event: &LogEvent| matches!(event, LogEvent::RunEnded { .. } | LogEvent::StateUpdated { .. });
+        let Some(entry) = entry.filter(|entry| !is_told(&entry.event)) else {
             return Ok(());
         };
         if self.records.runs.find_of_thread(queue.thread, entry.run).await?.is_some() {

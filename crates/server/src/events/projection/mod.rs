@@ -144,7 +144,10 @@ impl RunProjection {
                 }
                 lifecycle::end(&self.life, status, failure.as_ref(), interrupts, events);
             }
-            LogEvent::RunStarted { .. } | LogEvent::Warning { .. } | LogEvent::Lost { .. } => {}
+            LogEvent::RunStarted { .. }
+            | LogEvent::StateUpdated { .. }
+            | LogEvent::Warning { .. }
+            | LogEvent::Lost { .. } => {}
         }
     }
 }

@@ -341,7 +341,10 @@ impl Projection {
             LogEvent::RunEnded { status, failure, interrupts } => {
                 self.ended(status, failure.as_ref(), interrupts, frames);
             }
-            LogEvent::TaskRetry { .. } | LogEvent::Warning { .. } | LogEvent::Lost { .. } => {}
+            LogEvent::TaskRetry { .. }
+            | LogEvent::StateUpdated { .. }
+            | LogEvent::Warning { .. }
+            | LogEvent::Lost { .. } => {}
         }
     }
 

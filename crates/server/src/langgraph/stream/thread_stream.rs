@@ -7,16 +7,19 @@ use futures::Stream;
 use futures::stream::unfold;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::projection::{Projection, StreamFrame};
 use super::run_stream::unreadable;
 use super::steps::Steps;
 use super::{FrameId, Modes, RunEndFrame, Since, StreamOptions};
+use crate::graph::Position;
 use crate::host::Host;
-use crate::http::Frame;
-use crate::log::{LogEvent, Tail, TailError, ThreadLog};
+use crate::http::{Frame, Problem};
+use crate::langgraph::state::graph_of;
+use crate::langgraph::wire::{ThreadStates, Wanted};
+use crate::log::{Entry, LogEvent, Tail, TailError, ThreadLog};
 use crate::records::RunRecord;
 use crate::refusal::Refusal;
 
@@ -32,6 +35,27 @@ pub(crate) enum ThreadStreamMode {
     StateUpdate,
 }
 
+/// What is told of a thread.
+struct Shows {
+    /// What its runs tell.
+    runs: bool,
+    /// Where they begin and end.
+    lifecycle: bool,
+    /// Changes of its state from outside of them.
+    updates: bool,
+}
+
+impl Shows {
+    fn of(modes: &[ThreadStreamMode]) -> Self {
+        let runs = modes.is_empty() || modes.contains(&ThreadStreamMode::RunModes);
+        Self {
+            runs,
+            lifecycle: runs || modes.contains(&ThreadStreamMode::Lifecycle),
+            updates: modes.contains(&ThreadStreamMode::StateUpdate),
+        }
+    }
+}
+
 /// The frames of a thread over its runs. They end when the thread is deleted.
 pub(crate) struct ThreadStream {
     host: Host,
@@ -39,7 +63,7 @@ pub(crate) struct ThreadStream {
     thread: Uuid,
     tail: Tail,
     after: FrameId,
-    shows_runs: bool,
+    shows: Shows,
     runs: HashMap<Uuid, Projection>,
     ready: VecDeque<StreamFrame>,
 }
@@ -63,7 +87,8 @@ impl ThreadStream {
             Since::Frame(frame) => {
                 let entry = log.after(frame.seq - 1).ready().await;
                 let entry = entry.map_err(|error| Refusal::Failed(error.to_string()))?;
-                (frame, entry.map(|entry| entry.run))
+                let of_run = |entry: &Arc<Entry>| !matches!(entry.event, LogEvent::StateUpdated { .. });
+                (frame, entry.filter(of_run).map(|entry| entry.run))
             }
         };
         let record = match run {
@@ -77,14 +102,13 @@ impl ThreadStream {
             (None, None) if after == FrameId::START => 0,
             (None, None) => last,
         };
-        let shows_runs = modes.is_empty() || modes.contains(&ThreadStreamMode::RunModes);
         Ok(Self {
             host: host.clone(),
             steps: Steps::new(host, thread),
             thread,
             tail: log.after(start.min(after.seq)),
             after,
-            shows_runs,
+            shows: Shows::of(modes),
             runs: HashMap::new(),
             ready: VecDeque::new(),
         })
@@ -96,6 +120,13 @@ impl ThreadStream {
                 return Ok(Some(frame));
             }
             let Some(entry) = self.tail.next().await? else { return Ok(None) };
+            if let LogEvent::StateUpdated { checkpoint } = entry.event {
+                self.ready.extend(self.updated(&entry, checkpoint).await);
+                continue;
+            }
+            if !self.shows.lifecycle {
+                continue;
+            }
             let run = entry.run;
             if !self.runs.contains_key(&run) {
                 let options = self.options(run).await;
@@ -110,10 +141,30 @@ impl ThreadStream {
         }
     }
 
+    /// The frame of a change of the state, with the state at its checkpoint.
+    async fn updated(&self, entry: &Entry, checkpoint: u64) -> Option<StreamFrame> {
+        let id = FrameId::new(entry.seq, 0, entry.time);
+        if !self.shows.updates || !id.is_after(self.after) {
+            return None;
+        }
+        match state_at(&self.host, self.thread, checkpoint).await {
+            Ok(state) => {
+                let data = json!({ "state": state, "thread_id": self.thread });
+                Some(StreamFrame { id, event: "state_update".to_owned(), data: data.to_string() })
+            }
+            // It is pruned.
+            Err(problem) if problem.status == 404 => None,
+            Err(problem) => {
+                tracing::warn!(thread = %self.thread, checkpoint, ?problem, "a change of a state is not told: it cannot be read");
+                None
+            }
+        }
+    }
+
     /// How a run was asked to stream; one that is deleted, as by default.
     async fn options(&self, run: Uuid) -> StreamOptions {
         let end = RunEndFrame::RunDone;
-        if !self.shows_runs {
+        if !self.shows.runs {
             return StreamOptions { modes: Modes::none(), subgraphs: false, end };
         }
         match record_of(&self.host, self.thread, run).await {
@@ -137,6 +188,14 @@ impl ThreadStream {
             }
         })
     }
+}
+
+async fn state_at(host: &Host, thread: Uuid, checkpoint: u64) -> Result<Value, Problem> {
+    let record = host.manager.records().threads.get(thread).await?;
+    let states = ThreadStates::new(host, graph_of(host, &record)?, &record).await?;
+    let id = Position::of(checkpoint).id(&thread.to_string(), "");
+    let found = states.find("", Wanted::At { id, with_subgraphs: false }).await?;
+    Ok(found.into_iter().next().unwrap_or_default())
 }
 
 async fn record_of(host: &Host, thread: Uuid, run: Uuid) -> Result<Option<RunRecord>, Refusal> {

@@ -1,5 +1,7 @@
 //! Edits of the state of a thread.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{Served, each};
@@ -96,4 +98,63 @@ async fn a_busy_thread_is_not_edited() {
     let path = format!("{thread}/runs/{}/cancel?wait=1", run["run_id"].as_str().unwrap());
     served.post(&path, json!(null)).await;
     edit(&served, &thread, json!({"values": {"n": 1}, "as_node": "tick"})).await;
+}
+
+/// The first frames of a stream of a thread after the id of one: their ids, names and data.
+async fn frames(served: &Served, path: &str, after: &str, count: usize) -> Vec<(String, String, Value)> {
+    let url = format!("http://{}{path}", served.running.address());
+    let mut answer = served.client.get(url).header("Last-Event-ID", after).send().await.unwrap();
+    let mut text = String::new();
+    loop {
+        let whole: Vec<&str> = text.split_inclusive("\n\n").filter(|frame| frame.ends_with("\n\n")).collect();
+        let field = |frame: &str, name: &str| {
+            frame.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned()
+        };
+        let frames = whole.iter().filter(|frame| frame.contains("event:"));
+        let read = |frame: &&&str| {
+            let data = serde_json::from_str(&field(frame, "data:")).unwrap();
+            (field(frame, "id:"), field(frame, "event:"), data)
+        };
+        let frames: Vec<_> = frames.take(count).collect();
+        if frames.len() == count {
+            return frames.iter().map(read).collect();
+        }
+        let chunk = tokio::time::timeout(Duration::from_secs(20), answer.chunk()).await;
+        let chunk = chunk.unwrap_or_else(|_| panic!("{count} frames of {path} after {after}: {text}"));
+        text.push_str(&std::str::from_utf8(&chunk.unwrap().unwrap()).unwrap().replace('\r', ""));
+    }
+}
+
+#[tokio::test]
+async fn edits_are_told_on_the_stream_of_their_thread() {
+    let served = Served::start().await;
+    let thread = served.ran("pipeline", json!({"topic": "a"})).await;
+    edit(&served, &thread, json!({"values": {"topic": "b"}, "as_node": "plan"})).await;
+    let first = served.get(&format!("{thread}/state")).await;
+    served.run(&thread, "pipeline", json!({"input": null})).await;
+    edit(&served, &thread, json!({"values": {"topic": "c"}})).await;
+    let second = served.get(&format!("{thread}/state")).await;
+
+    let updates = format!("{thread}/stream?stream_modes=state_update");
+    let told = frames(&served, &updates, "-", 2).await;
+    assert_eq!(told.iter().map(|(_, event, _)| event.as_str()).collect::<Vec<_>>(), ["state_update"; 2]);
+    assert_eq!(told[0].2["thread_id"], first["metadata"]["thread_id"]);
+    assert_eq!(told[0].2["state"]["checkpoint_id"], first["checkpoint_id"]);
+    assert_eq!(told[0].2["state"]["values"], first["values"]);
+    assert_eq!(told[1].2["state"], second);
+    assert_eq!(frames(&served, &updates, &told[0].0, 1).await, told[1..], "it is taken up after each frame");
+
+    // Whoever asks for the runs as well has them around it; the others have no word of it.
+    let all = format!("{thread}/stream?stream_modes=state_update&stream_modes=lifecycle");
+    let told_all = frames(&served, &all, "-", 6).await;
+    let events: Vec<&str> = told_all.iter().map(|(_, event, _)| event.as_str()).collect();
+    assert_eq!(events, ["metadata", "metadata", "state_update", "metadata", "metadata", "state_update"]);
+    let runs = frames(&served, &format!("{thread}/stream?stream_modes=lifecycle"), &told[0].0, 2).await;
+    assert_eq!(runs, told_all[3..5], "taken up after an edit");
+
+    // What failed is not told.
+    served.refused("POST", &format!("{thread}/state"), json!({"values": {}, "as_node": "zzz"})).await;
+    edit(&served, &thread, json!({"values": {"topic": "d"}})).await;
+    let told = frames(&served, &updates, &told[1].0, 1).await;
+    assert_eq!(told[0].2["state"]["values"]["topic"], "d");
 }
