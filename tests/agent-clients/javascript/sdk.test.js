@@ -91,6 +91,15 @@ for (const [line, sdk] of [["sdk 1", first], ["sdk 2", second]]) {
       assert.ok(before.every((one) => one.checkpoint.checkpoint_id < old.checkpoint.checkpoint_id));
     });
 
+    it(`${line}: a subgraph has a state and a history`, async () => {
+      const id = (await client.threads.create()).thread_id;
+      await client.runs.wait(id, "nested", { input: { text: " hi ", ask: true } });
+      const [task] = (await client.threads.getState(id)).tasks;
+      assert.equal((await client.threads.getState(id, task.checkpoint)).values.text, "HI");
+      const past = await client.threads.getHistory(id, { checkpoint: task.checkpoint, limit: 10 });
+      assert.deepEqual(past.map((state) => state.next[0]), ["confirm", "upper", "__start__"]);
+    });
+
     it(`${line}: a state can be patched`, async () => {
       const id = await thread();
       await client.runs.wait(id, "pipeline", { input: { topic: "a" } });

@@ -35,6 +35,8 @@ FAILS = {
     "test_streams::test_the_last_frame_says_that_the_run_has_ended[approval-value1-success]": NO_END,
     "test_streams::test_every_stream_has_ids_without_being_asked": "ids only with `stream_resumable`",
     "test_streams::test_the_stream_of_a_thread_can_be_that_of_ends_alone[stream_mode]": "reads only `stream_modes`, which no client sends",
+    "test_streams::test_the_stream_of_a_thread_tells_changes_of_its_state[stream_mode]": "reads only `stream_modes`, which no client sends",
+    "test_streams::test_the_stream_of_a_thread_tells_changes_of_its_state[stream_modes]": "none comes from its in-memory stores",
     "test_streams::test_a_stateless_stream_can_be_taken_up": "404: the route that `Location` names is not served",
     "test_streams::test_the_stream_of_an_unknown_run_is_not_found": "200 and nothing",
     "test_streams::test_the_stream_of_an_unknown_thread_is_not_found": "200 and waits for ever",

@@ -134,6 +134,31 @@ async def test_the_state_of_a_subgraph_is_shown_when_asked(client, thread):
     assert plain["state"] is None
 
 
+async def test_the_state_of_a_subgraph_is_found_by_the_checkpoint_of_its_task(client, thread):
+    await ran(client, thread, "nested", {"text": " hi ", "ask": True})
+    (task,) = (await client.threads.get_state(thread))["tasks"]
+    inner = await client.threads.get_state(thread, checkpoint=task["checkpoint"])
+    assert (inner["values"], inner["next"]) == ({"text": "HI", "trail": ["child.upper"], "ask": True}, ["confirm"])
+    assert inner["checkpoint"]["checkpoint_ns"] == f"child:{task['id']}"
+
+
+async def test_the_history_of_a_subgraph_is_found_by_the_checkpoint_of_its_task(client, thread):
+    await ran(client, thread, "nested", {"text": " hi ", "ask": True})
+    (task,) = (await client.threads.get_state(thread))["tasks"]
+    past = await client.threads.get_history(thread, checkpoint=task["checkpoint"], limit=10)
+    assert [state["next"] for state in past] == [["confirm"], ["upper"], ["__start__"]]
+    assert [state["metadata"]["step"] for state in past] == [1, 0, -1]
+    assert past[1]["tasks"][0]["result"] == {"text": "HI", "trail": ["child.upper"]}
+
+
+async def test_the_state_of_a_subgraph_stays_when_it_is_done(client, thread):
+    await ran(client, thread, "nested", {"text": " hi ", "ask": True})
+    (task,) = (await client.threads.get_state(thread))["tasks"]
+    await client.runs.wait(thread, "nested", command={"resume": "!"})
+    inner = await client.threads.get_state(thread, checkpoint=task["checkpoint"])
+    assert (inner["values"]["text"], inner["next"]) == ("HI!", [])
+
+
 async def test_a_failure_is_in_the_state_and_the_thread(client, thread):
     await client.runs.wait(thread, "faulty", input={"mode": "fail"}, raise_error=False)
     state = await client.threads.get_state(thread)

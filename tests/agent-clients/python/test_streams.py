@@ -458,6 +458,17 @@ async def test_the_stream_of_a_thread_can_be_that_of_ends_alone(client, thread, 
     assert {part.event for part in seen} == {"metadata"}
 
 
+@pytest.mark.parametrize("name", ["stream_mode", "stream_modes"])
+async def test_the_stream_of_a_thread_tells_changes_of_its_state(client, thread, name):
+    await ran(client, thread, "a")
+    made = await client.threads.update_state(thread, {"topic": "b"}, as_node="plan")
+    stream = await client.threads.join_stream(thread, last_event_id="-", stream_mode="state_update", params={name: "state_update"})
+    part = await anext(stream)
+    assert (part.event, part.data["thread_id"]) == ("state_update", thread)
+    assert part.data["state"]["values"]["topic"] == "b"
+    assert part.data["state"]["checkpoint"]["checkpoint_id"] == made["checkpoint"]["checkpoint_id"]
+
+
 async def test_the_stream_of_an_unknown_thread_is_not_found(wire):
     async with wire.stream("GET", f"/threads/{uuid.uuid4()}/stream") as answer:
         assert answer.status_code == 404
