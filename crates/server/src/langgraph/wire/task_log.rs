@@ -1,6 +1,6 @@
 //! What runs told of tasks and of graphs inside, read from the event log of their thread.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use graphloom_core_graph::store::StoreError;
@@ -16,6 +16,8 @@ use crate::refusal::Refusal;
 #[derive(Debug, Default)]
 pub(super) struct TaskLog {
     tasks: HashMap<Arc<str>, LoggedTask>,
+    /// The tasks that asked something, in the order of their paths.
+    asked: BTreeSet<Arc<str>>,
     /// What was told of graphs inside, by namespace.
     inside: BTreeMap<Arc<str>, LoggedGraph>,
 }
@@ -118,6 +120,7 @@ impl TaskLog {
             }
             LogEvent::TaskFailed { task, node, error } => self.task_of(task, node).error = Some(error.clone()),
             LogEvent::Interrupted { task, node, interrupt } => {
+                self.asked.insert(Arc::clone(task));
                 let interrupts = &mut self.task_of(task, node).interrupts;
                 // It is told again by each run that leaves it open.
                 interrupts.retain(|known| known.id != interrupt.id);
@@ -145,9 +148,8 @@ impl TaskLog {
 
     /// The questions that a task asked, and those of the graph inside it.
     pub(super) fn interrupts(&self, path: &str) -> Vec<&Interrupt> {
-        let mut paths: Vec<&Arc<str>> = self.tasks.keys().filter(|task| is_within(task, path)).collect();
-        paths.sort_unstable();
-        paths.into_iter().flat_map(|task| &self.tasks[task].interrupts).collect()
+        let asked = self.asked.iter().filter(|task| is_within(task, path));
+        asked.flat_map(|task| &self.tasks[task].interrupts).collect()
     }
 
     /// What was told of the graph inside of a namespace, if it came to a checkpoint.
