@@ -260,7 +260,7 @@ impl<'h> ThreadStates<'h> {
         Ok(self.assemble(row, at, &view.values, next, tasks))
     }
 
-    /// What the only task of a checkpoint wrote, from the checkpoint after it: of a copy no run told anything.
+    /// What the only task of a checkpoint wrote, from the checkpoint after it, where no log tells it.
     async fn result_of_only(&self, view: &View, row: &CheckpointRow) -> Result<Option<Value>, Problem> {
         let after = self.checkpoints().checkpoint(&self.id, "", Some(row.number + 1)).await?;
         let Some(after) = after.filter(|after| after.parent == Some(row.number) && after.source == Source::Step) else {
