@@ -298,16 +298,26 @@ impl std::io::Write for LogLines {
     }
 }
 
+impl LogLines {
+    /// Has what this thread tells written here.
+    fn written(&self) -> (tracing::subscriber::DefaultGuard, [tracing::Dispatch; 2]) {
+        // Where there is only one subscriber, a place in the code that a thread without it meets first is taken for one that
+        // nobody wants to hear of, on all threads.
+        let others = [(); 2].map(|()| tracing::Dispatch::new(tracing_subscriber::registry()));
+        let writer = self.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(move || writer.clone())
+            .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
+            .with_ansi(false)
+            .finish();
+        (tracing::subscriber::set_default(subscriber), others)
+    }
+}
+
 #[tokio::test]
 async fn spans_carry_the_conventional_names_and_no_content() {
     let lines = LogLines::default();
-    let writer = lines.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(move || writer.clone())
-        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
-        .with_ansi(false)
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    let guard = lines.written();
     let model = Traced::new(using(3, 4)).at("h.example", 443);
     let mut request = ChatRequest::user("a private question");
     request.params.max_tokens = Some(9);
@@ -333,13 +343,7 @@ async fn spans_carry_the_conventional_names_and_no_content() {
 #[tokio::test]
 async fn content_is_in_a_span_only_when_it_is_asked_for() {
     let lines = LogLines::default();
-    let writer = lines.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(move || writer.clone())
-        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
-        .with_ansi(false)
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    let guard = lines.written();
     let model = Traced::new(using(3, 4)).with_content(true);
     let mut request = ChatRequest::user("a private question");
     request.messages.insert(0, graphloom_llm::Message::system("be brief"));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use graphloom_core_graph::{
     Answers, ChildOutcome, Compiled, Context, Node, NodeError, Outcome, Retry, START, Snapshot, StateGraph, Timeout,
 };
+use tracing::Dispatch;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
@@ -28,6 +29,13 @@ const DEEP: Node = Node::named("deep");
 struct Listener {
     ended: Ended,
     _listens: DefaultGuard,
+    _others: [Dispatch; 2],
+}
+
+/// Subscribers that no thread has. Where there is only one, a place in the code that a thread without it meets first is taken
+/// for one that nobody wants to hear of, on all threads.
+fn others() -> [Dispatch; 2] {
+    [(); 2].map(|()| Dispatch::new(Registry::default()))
 }
 
 #[derive(Clone, Default)]
@@ -80,9 +88,9 @@ impl<S: tracing::Subscriber + for<'span> LookupSpan<'span>> Layer<S> for Ended {
 impl Listener {
     /// Listens on this thread, which is all that the runtime of these tests has.
     fn listen() -> Self {
-        let ended = Ended::default();
+        let (ended, others) = (Ended::default(), others());
         let subscriber = Registry::default().with(ended.clone());
-        Self { ended, _listens: tracing::subscriber::set_default(subscriber) }
+        Self { ended, _listens: tracing::subscriber::set_default(subscriber), _others: others }
     }
 
     /// What has ended so far, in an order of its own.
@@ -217,7 +225,7 @@ async fn a_panic_is_a_failure_wherever_it_happens() {
 #[tokio::test(start_paused = true)]
 async fn a_subscriber_of_warnings_is_told_of_no_span() {
     let graph = compiled(tree()).with_context(());
-    let ended = Ended::default();
+    let (ended, _others) = (Ended::default(), others());
     let quiet = ended.clone().with_filter(tracing_subscriber::filter::LevelFilter::WARN);
     let _listens = tracing::subscriber::set_default(Registry::default().with(quiet));
     graph.run_once(Work::update()).await.unwrap();
