@@ -1,7 +1,7 @@
 //! The state of a thread is changed from outside of its runs.
 //!
 //! 1. The thread's queue is held meanwhile: no run is accepted, and the change is of the state that it was made for.
-//! 2. What was changed is in the log before it is answered.
+//! 2. What was changed is in the log before it is answered, unless the log cannot be written.
 
 use std::time::Duration;
 
@@ -34,8 +34,10 @@ impl RunManager {
             let edited = edit.await;
             if let Ok(checkpoint) = edited {
                 let log = &locked.queue.log;
-                log.append(Uuid::nil(), "".into(), 0, LogEvent::StateUpdated { checkpoint });
-                log.settled().await;
+                let entry = log.append(Uuid::nil(), "".into(), 0, LogEvent::StateUpdated { checkpoint });
+                if let Err(fault) = log.flushed(entry).await {
+                    tracing::error!(%thread, fault, "a state was changed, and that could not be logged");
+                }
             }
             locked.next(&manager.inner);
             edited

@@ -22,6 +22,7 @@ pub(super) struct Inside<'t> {
     /// Its namespace in the runtime.
     ns: &'t str,
     graph: &'t LoggedGraph,
+    lineage: Lineage,
     told: &'t TaskLog,
     /// The questions of the thread that wait for an answer.
     open: &'t [Interrupt],
@@ -40,7 +41,12 @@ pub(super) fn namespaces_of(task: &str, node: &str) -> [String; 2] {
 impl<'t> Inside<'t> {
     /// The graph inside of a namespace; none where no log tells of it.
     pub(super) fn new(ns: &'t str, told: &'t TaskLog, open: &'t [Interrupt]) -> Option<Self> {
-        Some(Self { ns, graph: told.inside(ns)?, told, open })
+        let graph = told.inside(ns)?;
+        let commits = graph.commits.values();
+        let lineage = Lineage::of(
+            commits.map(|LoggedCommit { commit, steps, .. }| (commit.number, commit.source, commit.parent, *steps)),
+        );
+        Some(Self { ns, graph, lineage, told, open })
     }
 
     /// The state at the checkpoint that was told last.
@@ -121,11 +127,7 @@ impl<'t> Inside<'t> {
         at: Position,
         around: &Map<String, Value>,
     ) -> Fields {
-        let commits = self.graph.commits.values();
-        let lineage = Lineage::of(
-            commits.map(|LoggedCommit { commit, steps, .. }| (commit.number, commit.source, commit.parent, *steps)),
-        );
-        let step = lineage.step(at, logged.steps);
+        let step = self.lineage.step(at, logged.steps);
         states.metadata_of(source(logged.commit.source, at), step, around, states.run(logged.run))
     }
 
