@@ -10,6 +10,7 @@
 //! - `models` lets something happen before a model answers; it is behind the feature `models`.
 //! - [`permissions`] lets the permissions of files bind a test that runs as root.
 //! - [`terminal`] runs a program on a terminal of its own.
+//! - [`times`] says how often a test repeats what is drawn.
 
 pub mod command;
 pub mod described;
@@ -23,6 +24,19 @@ pub mod packages;
 pub mod permissions;
 #[cfg(unix)]
 pub mod terminal;
+
+/// How often a test kills what it tries, or asks it something drawn: `usual`, times what the variable `GRAPHLOOM_TIMES` says.
+///
+/// # Panics
+///
+/// Where the variable is no whole number above 0.
+#[must_use]
+pub fn times(usual: usize) -> usize {
+    match std::env::var("GRAPHLOOM_TIMES") {
+        Ok(times) => usual * times.parse::<std::num::NonZeroUsize>().expect("GRAPHLOOM_TIMES is a whole number").get(),
+        Err(_) => usual,
+    }
+}
 
 /// Whether cargo was told to build for the whole workspace, not for single packages of it.
 pub const WHOLE_WORKSPACE: bool = cfg!(feature = "workspace");

@@ -153,7 +153,7 @@ impl Execution<'_> {
     async fn conclude(&self, ended: Result<Ended, RunError>, mut progress: Progress) -> Executed {
         let (mut status, mut stands, mut failed) = (RunStatus::Success, ThreadStatus::Idle, None);
         match &ended {
-            Ok(Ended::Drained) if self.live.is_drained() && self.live.cancelled().is_none() => {
+            Ok(Ended::Drained) if self.live.is_drained() && self.live.close().is_none() => {
                 return Executed::Left;
             }
             Ok(Ended::Done) => {}

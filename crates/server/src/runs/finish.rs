@@ -33,7 +33,7 @@ impl Inner {
                 return self.leave(queue, &job).await;
             }
         };
-        let is_taken_back = job.live.cancelled() == Some(Cancel::Rollback);
+        let is_taken_back = job.live.close() == Some(Cancel::Rollback);
         if is_taken_back {
             self.take_back(&job, &progress, &mut ending).await;
         }

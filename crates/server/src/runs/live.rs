@@ -51,6 +51,8 @@ struct State {
     cancel: Option<Cancel>,
     /// The process stops: the run is left where it can be taken up again.
     is_drained: bool,
+    /// How it ended is decided, and is being recorded.
+    is_closed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -70,13 +72,17 @@ impl LiveRun {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the run to stop. The first who asks decides what becomes of it.
-    pub(super) fn cancel(&self, cancel: Cancel) {
+    /// Asks the run to stop; false where how it ended is decided already. The first who asks decides what becomes of it.
+    pub(super) fn cancel(&self, cancel: Cancel) -> bool {
         let mut state = self.lock();
+        if state.is_closed {
+            return false;
+        }
         state.cancel.get_or_insert(cancel);
         if let Some(handle) = &state.handle {
             handle.cancel();
         }
+        true
     }
 
     /// Stops the run where it can be taken up again.
@@ -99,8 +105,11 @@ impl LiveRun {
         state.handle = Some(handle);
     }
 
-    pub(super) fn cancelled(&self) -> Option<Cancel> {
-        self.lock().cancel
+    /// Decides what becomes of the run: nobody can cancel it any more. Returns what was asked for until now.
+    pub(super) fn close(&self) -> Option<Cancel> {
+        let mut state = self.lock();
+        state.is_closed = true;
+        state.cancel
     }
 
     pub(super) fn is_drained(&self) -> bool {

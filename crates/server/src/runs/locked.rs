@@ -154,7 +154,8 @@ impl Locked {
         self.state.current.clone()
     }
 
-    /// Cancels a run that is under way or waits.
+    /// Cancels a run that is under way or waits; none where no such run is. Of one whose end is being recorded it waits for
+    /// that: who is told that a run has ended finds it nowhere.
     pub(super) async fn cancel(
         mut self,
         inner: &Arc<Inner>,
@@ -162,8 +163,14 @@ impl Locked {
         cancel: Cancel,
     ) -> Result<Option<Arc<LiveRun>>, Refusal> {
         if let Some(live) = self.state.current.clone().filter(|live| live.run == run) {
-            live.cancel(cancel);
-            return Ok(Some(live));
+            if live.cancel(cancel) {
+                return Ok(Some(live));
+            }
+            drop(self);
+            return match live.ended().await {
+                Some(_) => Ok(None),
+                None => Err(Refusal::Unavailable("the run was left for another process; try again".to_owned())),
+            };
         }
         let at = self.state.waiting.iter().position(|job| job.live.run == run);
         let Some(job) = at.and_then(|at| self.state.waiting.remove(at)) else {

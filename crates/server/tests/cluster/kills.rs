@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use graphloom_test_support::times;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
@@ -11,7 +12,7 @@ use crate::durability::Worker;
 use crate::support::{LEASE, seed};
 
 /// How often one of the processes is killed.
-const KILLS: usize = 20;
+const KILLS: usize = 8;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_that_was_answered_is_lost_when_one_of_several_processes_is_killed_at_any_moment() {
@@ -20,7 +21,7 @@ async fn nothing_that_was_answered_is_lost_when_one_of_several_processes_is_kill
     let mut random = StdRng::seed_from_u64(seed);
     let mut processes = Processes::start(3).await;
     let mut workers = Worker::all(&mut random);
-    for kill in 0..KILLS {
+    for kill in 0..times(KILLS) {
         let client = processes.in_turn();
         for (worker, _) in &mut workers {
             worker.look(&client).await.unwrap();

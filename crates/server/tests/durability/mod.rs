@@ -17,6 +17,7 @@ mod queue;
 
 use std::time::{Duration, Instant};
 
+use graphloom_test_support::times;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use reqwest::Error;
@@ -28,7 +29,7 @@ use follower::Follower;
 use queue::Queue;
 
 /// How often the server is killed while clients work.
-const KILLS: usize = 24;
+const KILLS: usize = 12;
 
 /// The longest that runs may take to end when nothing disturbs them.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -99,7 +100,7 @@ async fn nothing_that_was_answered_is_lost_when_the_server_is_killed_at_any_mome
     let directory = tempfile::tempdir().unwrap();
     let mut random = StdRng::seed_from_u64(seed);
     let mut workers = Worker::all(&mut random);
-    for kill in 0..KILLS {
+    for kill in 0..times(KILLS) {
         if random.random_ratio(1, 3) {
             // Killed while it takes up what the one before left.
             let mut early = ServerProcess::spawn(directory.path());

@@ -5,6 +5,7 @@ mod values;
 
 use std::time::Duration;
 
+use graphloom_test_support::times;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -15,7 +16,7 @@ use crate::support::{Client, demo_server, seed};
 use values::Values;
 
 /// Requests to each route.
-const REQUESTS: usize = 25;
+const REQUESTS: usize = 12;
 
 /// A route of the document.
 struct Route {
@@ -115,7 +116,7 @@ async fn no_request_is_answered_as_a_fault_of_the_server_and_what_is_refused_lea
         let ids = there(&client).await;
         let values = Values { document: &document, ids: &ids };
         let mut before = listed(&client).await;
-        for _ in 0..REQUESTS {
+        for _ in 0..times(REQUESTS) {
             let mut path = route.path.clone();
             while let (Some(from), Some(to)) = (path.find('{'), path.find('}')) {
                 path.replace_range(from..=to, &values.segment(&mut random));
@@ -174,7 +175,8 @@ async fn no_request_is_answered_as_a_fault_of_the_server_and_what_is_refused_lea
     }
     eprintln!("{statuses:?}");
     // Requests come through as well as not.
-    assert!(statuses[&200] > 300 && statuses[&422] > 300 && statuses[&404] > 100, "{statuses:?}");
+    let sent: usize = statuses.values().sum();
+    assert!(statuses[&200] > sent / 8 && statuses[&422] > sent / 8 && statuses[&404] > sent / 25, "{statuses:?}");
     running.stop().await;
 }
 

@@ -3,13 +3,16 @@
 use std::time::Instant;
 
 use graphloom_test_support::command::{assert_no_call_repeated, kill_after};
+use graphloom_test_support::times;
 
 use crate::support::{TestDir, assert_report, text};
 
-const KILLS: u32 = 8;
+/// Kills, spread over the time that a whole run takes.
+const KILLS: usize = 5;
 
 #[test]
 fn kills_lose_nothing_and_repeat_nothing() {
+    let kills = u32::try_from(times(KILLS)).unwrap();
     for method in ["parallel", "dependency_driving"] {
         let method = format!("execution_method={method}");
         let whole = TestDir::new();
@@ -18,10 +21,10 @@ fn kills_lose_nothing_and_repeat_nothing() {
         assert!(output.status.success(), "{}", text(&output.stderr));
         let length = begun.elapsed();
 
-        for kill in 1..=KILLS {
+        for kill in 1..=kills {
             let dir = TestDir::new();
             let args = dir.ask(&["--yes", "--out", "out", "--thread", "t", "--log", "calls.log", "--set", &method]);
-            let moment = length * kill / (KILLS + 1);
+            let moment = length * kill / (kills + 1);
             kill_after(dir.command(&args).spawn().unwrap(), moment);
             let known = dir.run(&["show", "t"]).status.success();
             // One that died before its first commit has nothing to go on with.

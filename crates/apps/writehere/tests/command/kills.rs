@@ -3,13 +3,15 @@
 use std::time::Instant;
 
 use graphloom_test_support::command::{assert_no_call_repeated, kill_after};
+use graphloom_test_support::times;
 
 use crate::support::{TestDir, assert_report, text};
 
-const KILLS: u32 = 10;
+/// Kills, spread over the time that a whole run takes.
+const KILLS: usize = 5;
 
 #[test]
-fn ten_kills_at_ten_moments_lose_nothing() {
+fn kills_lose_nothing_and_repeat_nothing() {
     let whole = TestDir::new();
     let begun = Instant::now();
     let output = whole.run(&whole.report(&["--out", "out", "--thread", "whole"]));
@@ -17,10 +19,11 @@ fn ten_kills_at_ten_moments_lose_nothing() {
     assert_report(&whole.path("out"));
     let length = begun.elapsed();
 
-    for kill in 1..=KILLS {
+    let kills = u32::try_from(times(KILLS)).unwrap();
+    for kill in 1..=kills {
         let dir = TestDir::new();
         let begins = dir.report(&["--out", "out", "--thread", "killed", "--log", "calls.log"]);
-        let moment = length * kill / (KILLS + 1);
+        let moment = length * kill / (kills + 1);
         kill_after(dir.command(&begins).spawn().unwrap(), moment);
         let known = dir.run(&["show", "killed"]).status.success();
         let output = if known {

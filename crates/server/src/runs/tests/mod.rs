@@ -151,6 +151,24 @@ async fn a_busy_thread_does_with_a_new_run_what_that_asks_for() {
     assert!(fixture.manager.records().runs.get(fixture.thread, fourth.record.run_id).await.is_err());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_whose_end_is_recorded_or_being_recorded_is_not_cancelled() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = graphloom_checkpoint_sqlite::SqliteStore::open(directory.path().join("records.sqlite")).unwrap();
+    let manager = Server::new().demo().unwrap().records(Arc::new(store)).open().await.unwrap();
+    let thread = manager.records().threads.create(ThreadCreate::default()).await.unwrap().thread_id;
+    for _ in 0..50 {
+        let order = json!({"input": {"n": 1, "delay_ms": 0}});
+        let run = manager.submit(thread, new_run("ticker", order)).await.unwrap().record.run_id;
+        // As another process does, which sees the record and not the run.
+        while !manager.records().runs.get(thread, run).await.unwrap().status.is_final() {
+            tokio::task::yield_now().await;
+        }
+        let cancelled = manager.cancel(thread, run, Cancel::Interrupt).await;
+        assert!(matches!(cancelled, Err(Refusal::NotFound(_))), "{cancelled:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_client_that_goes_away_while_its_run_is_accepted_leaves_nothing_in_between() {
     let directory = tempfile::tempdir().unwrap();
