@@ -3,7 +3,8 @@
 //! `(looks/sounds) (very/) good` stands for four phrases. `{it}` stands for any phrase of the set `[= it]` of the same
 //! file. A choice that touches letters makes words: `진행(해/하세요)`. A star at the end makes the last word a prefix.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -25,7 +26,7 @@ pub(super) struct List {
 #[derive(Debug)]
 enum Part {
     /// A word, in each spelling.
-    Word(Vec<String>),
+    Word(Arc<[String]>),
     /// A word with this prefix.
     Stem(String),
     /// One of several phrases; an empty phrase makes the choice optional.
@@ -34,11 +35,11 @@ enum Part {
 
 impl List {
     /// Adds a phrase in the notation of the files. With `bare`, the phrase also matches without its accents.
-    pub(super) fn take(&mut self, written: &str, sets: &Sets, bare: bool) {
+    pub(super) fn take(&mut self, written: &str, notation: &mut Notation, bare: bool) {
         let (written, open) = written.strip_suffix('*').map_or((written, false), |stem| (stem, true));
-        let mut phrase = parse(written, sets, bare);
+        let mut phrase = notation.parse(written, bare);
         if open && let Some(Part::Word(words)) = phrase.pop() {
-            phrase.push(Part::Stem(words.into_iter().next().unwrap_or_default()));
+            phrase.push(Part::Stem(words.first().cloned().unwrap_or_default()));
         }
         let mut first = BTreeSet::new();
         let at = self.phrases.len();
@@ -84,30 +85,57 @@ impl List {
     }
 }
 
-/// Parses a phrase.
-fn parse(written: &str, sets: &Sets, bare: bool) -> Vec<Part> {
-    let mut parts = Vec::new();
-    for unit in cut(written, char::is_whitespace).into_iter().filter(|unit| !unit.is_empty()) {
-        if let Some(name) = unit.strip_prefix('{').and_then(|unit| unit.strip_suffix('}')) {
-            let phrases = sets.get(name).map(Vec::as_slice).unwrap_or_default();
-            parts.push(Part::Choice(phrases.iter().map(|phrase| parse(phrase, sets, bare)).collect()));
-        } else if unit.starts_with('(') && close(unit) == Some(unit.len() - 1) {
-            let phrases = cut(&unit[1..unit.len() - 1], |c| c == '/');
-            parts.push(Part::Choice(phrases.into_iter().map(|phrase| parse(phrase, sets, bare)).collect()));
-        } else if unit.contains(['(', '{']) {
-            let spelt = spell(&spread(unit, sets)).into_iter().map(|spelt| parse(&spelt, sets, bare)).collect();
-            parts.push(Part::Choice(spelt));
-        } else {
-            parts.extend(Text::new(unit).tokens.into_iter().map(|token| {
+/// Reads the phrases of a file.
+#[derive(Debug, Default)]
+pub(super) struct Notation {
+    sets: Sets,
+    /// Units without choices that were read before, by whether accents may be missing. Most units occur many times.
+    read: [HashMap<String, Vec<Arc<[String]>>>; 2],
+}
+
+impl Notation {
+    pub(super) fn new(sets: Sets) -> Self {
+        Self { sets, read: Default::default() }
+    }
+
+    /// Parses a phrase.
+    fn parse(&mut self, written: &str, bare: bool) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for unit in cut(written, char::is_whitespace).into_iter().filter(|unit| !unit.is_empty()) {
+            if let Some(name) = unit.strip_prefix('{').and_then(|unit| unit.strip_suffix('}')) {
+                let phrases = self.sets.get(name).cloned().unwrap_or_default();
+                parts.push(self.choice(phrases, bare));
+            } else if unit.starts_with('(') && close(unit) == Some(unit.len() - 1) {
+                parts.push(self.choice(cut(&unit[1..unit.len() - 1], |c| c == '/'), bare));
+            } else if unit.contains(['(', '{']) {
+                let spelt = spell(&spread(unit, &self.sets));
+                parts.push(self.choice(spelt.iter().map(String::as_str), bare));
+            } else {
+                parts.extend(self.words(unit, bare).iter().map(|ways| Part::Word(Arc::clone(ways))));
+            }
+        }
+        parts
+    }
+
+    fn choice<'a>(&mut self, phrases: impl IntoIterator<Item = &'a str>, bare: bool) -> Part {
+        Part::Choice(phrases.into_iter().map(|phrase| self.parse(phrase, bare)).collect())
+    }
+
+    /// The words of a unit without choices, each in its spellings.
+    fn words(&mut self, unit: &str, bare: bool) -> &[Arc<[String]>] {
+        let read = &mut self.read[usize::from(bare)];
+        if !read.contains_key(unit) {
+            let words = Text::new(unit).tokens.into_iter().map(|token| {
                 let mut ways = vec![token.lower];
                 if bare {
                     ways.extend(folds(&ways[0]));
                 }
-                Part::Word(ways)
-            }));
+                ways.into()
+            });
+            read.insert(unit.to_owned(), words.collect());
         }
+        &read[unit]
     }
-    parts
 }
 
 /// Splits at the characters that `at` selects, except inside parentheses.
@@ -263,7 +291,7 @@ mod tests {
         let sets =
             Sets::from([("it".to_owned(), vec!["it", "them all"]), ("해".to_owned(), vec!["해(요/)", "하세요"])]);
         let mut list = List::default();
-        list.take(written, &sets, true);
+        list.take(written, &mut Notation::new(sets), true);
         list
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::Language;
-use super::phrases::{List, Sets};
+use super::phrases::{List, Notation, Sets};
 use super::tokens::{Text, Token};
 
 /// The lists of one language.
@@ -58,12 +58,13 @@ impl WordLists {
                 sets.entry(set.to_owned()).or_default().extend(phrases(line));
             }
         }
+        let mut notation = Notation::new(sets);
         for (name, line) in lines(file).filter(|(name, _)| !name.starts_with("= ")) {
             let list = self.lists.entry(name).or_default();
             // Without its accent, the first word of a question may be another word.
             let bare = !name.starts_with("asks");
             for phrase in phrases(line) {
-                list.take(phrase, &sets, bare);
+                list.take(phrase, &mut notation, bare);
             }
         }
     }
