@@ -53,10 +53,10 @@ fn limited(schema: &Value, close: bool) -> Value {
         match value {
             Value::Object(_) if ONE.contains(&keyword) => *value = limited(value, close),
             Value::Array(list) if LIST.contains(&keyword) => {
-                list.iter_mut().for_each(|item| *item = limited(item, close))
+                list.iter_mut().for_each(|item| *item = limited(item, close));
             }
             Value::Object(map) if MAP.contains(&keyword) => {
-                map.values_mut().for_each(|item| *item = limited(item, close))
+                map.values_mut().for_each(|item| *item = limited(item, close));
             }
             _ => {}
         }
