@@ -80,12 +80,20 @@ fn limited(schema: &Value, close: bool) -> Value {
         schema.insert("minimum".to_owned(), (-INTEGER).into());
         schema.insert("maximum".to_owned(), INTEGER.into());
     }
-    let described = schema.get("properties").and_then(Value::as_object).is_some_and(|members| !members.is_empty());
-    let open = ["additionalProperties", "patternProperties"].iter().any(|keyword| schema.contains_key(*keyword));
-    if close && described && !open {
+    if close && is_described_whole(&schema) {
         schema.insert("additionalProperties".to_owned(), false.into());
     }
     Value::Object(schema)
+}
+
+/// Whether an object is described and needs no member but those that are named: closed, it still has answers.
+fn is_described_whole(schema: &Map<String, Value>) -> bool {
+    const OPEN: [&str; 4] = ["additionalProperties", "patternProperties", "minProperties", "dependentRequired"];
+    let Some(Value::Object(named)) = schema.get("properties") else { return false };
+    let mut required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    !named.is_empty()
+        && !OPEN.iter().any(|keyword| schema.contains_key(*keyword))
+        && required.all(|name| name.as_str().is_some_and(|name| named.contains_key(name)))
 }
 
 /// Whether the schema's type is, or may be, `name`.
@@ -146,6 +154,8 @@ mod tests {
             json!({"type": "integer", "minimum": 0}),
             json!({"type": "object", "properties": {"a": {"type": "null"}}, "additionalProperties": {"type": "null"}}),
             json!({"type": "object", "properties": {"a": {"type": "null"}}, "patternProperties": {"b": {"type": "null"}}}),
+            json!({"type": "object", "properties": {"a": {"type": "null"}}, "required": ["b"]}),
+            json!({"type": "object", "properties": {"a": {"type": "null"}}, "minProperties": 2}),
             json!({"allOf": [{"properties": {"a": {"type": "null"}}}, {"properties": {"b": {"type": "null"}}}]}),
             json!({"properties": {"a": {"type": "null"}}, "oneOf": [{"properties": {"b": {"const": 1}}}]}),
             json!({"type": "array", "prefixItems": [{"type": "null"}], "maxItems": 1, "items": false}),

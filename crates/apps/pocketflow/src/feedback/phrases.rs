@@ -86,7 +86,7 @@ impl List {
 }
 
 /// Reads the phrases of a file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Notation {
     sets: Sets,
     /// Units without choices that were read before, by whether accents may be missing. Most units occur many times.
@@ -117,6 +117,7 @@ impl Notation {
         parts
     }
 
+    /// A choice between phrases.
     fn choice<'a>(&mut self, phrases: impl IntoIterator<Item = &'a str>, bare: bool) -> Part {
         Part::Choice(phrases.into_iter().map(|phrase| self.parse(phrase, bare)).collect())
     }
