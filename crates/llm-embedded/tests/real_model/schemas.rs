@@ -121,6 +121,18 @@ async fn scalars_and_enums_at_the_top() {
 }
 
 #[tokio::test]
+async fn a_whole_number_without_limits_ends_and_an_object_gets_no_other_members() {
+    for seed in 1..=3 {
+        let count = json!({"type": "object", "properties": {"count": {"type": ["integer", "null"]}}});
+        let found = answer(count, Params { seed: Some(seed), ..Params::default() }).await;
+        let members = found.as_object().unwrap();
+        assert!(members.iter().all(|(name, value)| name == "count" && (value.is_i64() || value.is_null())), "{found}");
+        let number = answer(json!({"type": "integer"}), Params { seed: Some(seed), ..Params::default() }).await;
+        assert!(number.as_i64().is_some_and(|number| number.abs() < 1 << 53), "{number}");
+    }
+}
+
+#[tokio::test]
 async fn a_cut_answer_says_so() {
     let format = ResponseFormat::JsonSchema { name: "plan".to_owned(), schema: dynamic_plan(3) };
     let answer = model().chat(ChatRequest { format, ..ask("Plan a garden.", short(12)) }).await.unwrap();
