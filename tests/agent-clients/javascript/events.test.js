@@ -18,10 +18,14 @@ async function streaming(assistantId, transport, body) {
   }
 }
 
-// The events of channels until the run has ended.
-async function until_end(thread, channels) {
+// A run, and the events of channels until it has ended. The client opens a stream for what is subscribed to, and a second
+// one for what comes later, and gives the end that the first one tells of to all: so what must be seen whole is
+// subscribed to before the run is started.
+async function runSeen(thread, channels, input) {
+  const events = thread.subscribe([...channels, "lifecycle"]);
+  await thread.run.start({ input });
   const seen = [];
-  for await (const event of await thread.subscribe([...channels, "lifecycle"])) {
+  for await (const event of await events) {
     seen.push(event);
     const ended = ["completed", "failed", "interrupted"].includes(event.params.data.event);
     if (event.method === "lifecycle" && !event.params.namespace.length && ended) break;
@@ -46,11 +50,14 @@ for (const transport of ["sse", "websocket"]) {
 
     it(`events over ${transport}: a message comes in deltas`, () =>
       streaming("echo_chat", transport, async (thread) => {
+        const messages = thread.messages;
         await thread.run.start({ input: HI });
-        for await (const message of thread.messages) {
-          assert.equal((await collect(message.text)).join(""), "Echo: hi there");
+        const texts = [];
+        for await (const message of messages) {
+          texts.push((await collect(message.text)).join(""));
           break;
         }
+        assert.deepEqual(texts, ["Echo: hi there"]);
       }));
 
     it(`events over ${transport}: a question is asked and answered`, () =>
@@ -66,9 +73,10 @@ for (const transport of ["sse", "websocket"]) {
 
     it(`events over ${transport}: a subgraph is discovered`, () =>
       streaming("nested", transport, async (thread) => {
-        const found = [];
+        const subgraphs = thread.subgraphs;
         await thread.run.start({ input: { text: " hi " } });
-        for await (const subgraph of thread.subgraphs) {
+        const found = [];
+        for await (const subgraph of subgraphs) {
           found.push(subgraph.name);
           break;
         }
@@ -78,8 +86,7 @@ for (const transport of ["sse", "websocket"]) {
     for (const channel of ["updates", "custom", "tasks", "checkpoints"]) {
       it(`events over ${transport}: the channel ${channel} delivers`, () =>
         streaming("pipeline", transport, async (thread) => {
-          await thread.run.start({ input: { topic: "a" } });
-          const seen = await until_end(thread, [channel]);
+          const seen = await runSeen(thread, [channel], { topic: "a" });
           assert.ok(seen.some((event) => event.method === channel));
         }));
     }
