@@ -13,7 +13,8 @@ pub struct ProtocolEvent {
     pub seq: Option<u64>,
     /// Its id, the same however often it is told.
     pub event_id: Option<String>,
-    /// What it is: `values`, `updates`, `messages`, `tools`, `lifecycle`, `input.requested`, `checkpoints`, `tasks`, `custom`.
+    /// What it is: `values`, `updates`, `messages`, `tools`, `lifecycle`, `input.requested`, `checkpoints`, `tasks`, `custom`;
+    /// of servers of graphloom, `trace`.
     pub method: String,
     /// The tasks that lead to the subgraph that it is about, as `node:task`; empty for the graph itself.
     pub namespace: Vec<String>,

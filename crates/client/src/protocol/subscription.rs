@@ -4,7 +4,7 @@ use crate::request::request;
 
 request! {
     /// Which events of a thread are wanted: those of these channels. They are `values`, `updates`, `messages`, `tools`,
-    /// `lifecycle`, `input`, `checkpoints`, `tasks`, `custom`, `custom:NAME`.
+    /// `lifecycle`, `input`, `checkpoints`, `tasks`, `custom`, `custom:NAME`; servers of graphloom have `trace` as well.
     Subscription(channels: Channels) {
         /// Those of these namespaces, each a list of `node` or `node:task`; of all unless set.
         namespaces: Vec<Vec<String>>,

@@ -24,10 +24,13 @@ pub(super) enum Channel {
     Tasks,
     /// What nodes tell.
     Custom,
+    /// Attempts of tasks, why they are tried again, warnings and lost events. The channel is this server's own: the protocol
+    /// has none for them.
+    Trace,
 }
 
 /// All channels.
-const CHANNELS: [Channel; 9] = [
+const CHANNELS: [Channel; 10] = [
     Channel::Values,
     Channel::Updates,
     Channel::Messages,
@@ -37,12 +40,14 @@ const CHANNELS: [Channel; 9] = [
     Channel::Checkpoints,
     Channel::Tasks,
     Channel::Custom,
+    Channel::Trace,
 ];
 
 /// What a client sends to ask for events. The names are those of the protocol (`SubscribeParams`, `EventStreamRequest`).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub(super) struct SubscriptionRequest {
-    /// `values`, `updates`, `messages`, `tools`, `lifecycle`, `input`, `checkpoints`, `tasks`, `custom` or `custom:<name>`.
+    /// `values`, `updates`, `messages`, `tools`, `lifecycle`, `input`, `checkpoints`, `tasks`, `custom`, `custom:<name>` or
+    /// `trace`.
     channels: Vec<String>,
     /// Only events in these namespaces or below; all where there are none.
     #[serde(default)]
@@ -96,6 +101,7 @@ impl Channel {
             Self::Checkpoints => "checkpoints",
             Self::Tasks => "tasks",
             Self::Custom => "custom",
+            Self::Trace => "trace",
         }
     }
 

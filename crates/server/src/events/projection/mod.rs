@@ -10,6 +10,7 @@
 //! | commits and the state after them | `commits.rs` |
 //! | messages, in blocks | `messages.rs` |
 //! | calls of tools | `tools.rs` |
+//! | attempts of tasks, warnings and lost events | `trace.rs` |
 
 mod commits;
 mod lifecycle;
@@ -18,6 +19,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod trace;
 
 use std::sync::Arc;
 
@@ -98,6 +100,7 @@ impl RunProjection {
                     self.tasks.started(thread, task, node, packet.as_ref(), &entry.ns, events);
                     self.tools.started(&entry.ns, events);
                 }
+                trace::attempt(thread, task, node, *attempt, events);
             }
             LogEvent::Update { task, node, values } => {
                 events.add_of_node(
@@ -108,7 +111,10 @@ impl RunProjection {
                 tasks::wrote(thread, task, node, values, events);
                 self.tools.updated(&entry.ns, values, events);
             }
-            LogEvent::TaskRetry { task, error, .. } => self.messages.abandon(Some(task), error, events),
+            LogEvent::TaskRetry { task, node, error, delay } => {
+                self.messages.abandon(Some(task), error, events);
+                trace::retry(thread, task, node, error, *delay, events);
+            }
             LogEvent::TaskFailed { task, node, error } => {
                 self.messages.abandon(Some(task), error, events);
                 tasks::failed(thread, task, node, error, events);
@@ -144,10 +150,9 @@ impl RunProjection {
                 }
                 lifecycle::end(&self.life, status, failure.as_ref(), interrupts, events);
             }
-            LogEvent::RunStarted { .. }
-            | LogEvent::StateUpdated { .. }
-            | LogEvent::Warning { .. }
-            | LogEvent::Lost { .. } => {}
+            LogEvent::Warning { message } => trace::warning(message, events),
+            LogEvent::Lost { events: lost } => trace::lost(*lost, events),
+            LogEvent::RunStarted { .. } | LogEvent::StateUpdated { .. } => {}
         }
     }
 }

@@ -52,7 +52,8 @@ impl Tasks {
     }
 }
 
-fn id(thread: Uuid, task: &str) -> Uuid {
+/// The id of a task on the wire.
+pub(super) fn id(thread: Uuid, task: &str) -> Uuid {
     task_id(&thread.to_string(), task)
 }
 

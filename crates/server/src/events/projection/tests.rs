@@ -124,6 +124,8 @@ fn a_run_is_told_on_all_channels_in_the_order_of_its_log() {
         (2, 1, "checkpoints", json!({"id": first, "parent_id": input, "step": 0, "source": "loop"})),
         (2, 2, "values", json!({"items": []})),
         (3, 0, "tasks", json!({"id": task, "name": "n", "input": {"items": []}, "triggers": ["branch:to:n"]})),
+        (3, 1, "trace", json!({"kind": "attempt", "id": task, "name": "n", "attempt": 1})),
+        (4, 0, "trace", json!({"kind": "attempt", "id": task, "name": "n", "attempt": 2})),
         (5, 0, "custom", json!({"payload": {"progress": 1}})),
         (6, 0, "custom", json!({"name": "a", "payload": 2})),
         (7, 0, "updates", json!({"node": "n", "values": {"items": ["x"]}})),
@@ -253,6 +255,36 @@ fn a_task_that_was_sent_for_has_its_own_input_and_a_failed_one_its_error() {
     let tasks = tape.of(Channel::Tasks);
     assert_eq!((&tasks[0]["input"], &tasks[0]["triggers"]), (&json!({"name": "x"}), &json!(["__pregel_push"])));
     assert_eq!((&tasks[1]["error"], &tasks[1]["result"]), (&json!("why"), &json!({})));
+}
+
+#[test]
+fn attempts_retries_warnings_and_losses_are_traced_beside_their_tasks() {
+    let task = task_id(&THREAD.to_string(), "n:1.0");
+    let retry = LogEvent::TaskRetry { task: "n:1.0".into(), node: "n".to_owned(), error: "why".to_owned(), delay: 250 };
+    let mut tape = Tape::begun();
+    tape.add("", task_started("n", 1, None))
+        .add("", message(MessageChunk::text("m", "He")))
+        .add("", retry)
+        .add("child:1.0", task_started("n", 2, None))
+        .add("", LogEvent::Warning { message: "look".to_owned() })
+        .add("", LogEvent::Lost { events: 3 });
+    let expected = [
+        json!({"kind": "attempt", "id": task, "name": "n", "attempt": 1}),
+        json!({"kind": "retry", "id": task, "name": "n", "error": "why", "delay_ms": 250}),
+        json!({"kind": "attempt", "id": task, "name": "n", "attempt": 2}),
+        json!({"kind": "warning", "message": "look"}),
+        json!({"kind": "lost", "events": 3}),
+    ];
+    assert_eq!(tape.of(Channel::Trace), expected);
+    assert_eq!(tape.of(Channel::Tasks)[0]["id"], json!(task));
+    let events = tape.events(&|event| event.channel == Channel::Trace);
+    assert_eq!(events[0]["params"]["node"], "n");
+    // Whoever does not ask for them finds the other events under the numbers that they have without them.
+    let seqs =
+        |channel| tape.events(&|event| event.channel == channel).iter().map(|event| event["seq"].clone()).collect();
+    let (messages, traced): (Vec<Value>, Vec<Value>) = (seqs(Channel::Messages), seqs(Channel::Trace));
+    let retried = 4 * 4096;
+    assert!(messages.contains(&json!(retried)) && traced.contains(&json!(retried + 1)), "{messages:?} {traced:?}");
 }
 
 #[test]
