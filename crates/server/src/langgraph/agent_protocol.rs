@@ -4,18 +4,17 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::assistants::assistant_and_graph;
+use super::pages::{page, unfit};
 use super::runs::outcome_of;
 use super::schemas::assistant_schemas;
 use crate::chat::takes_messages;
 use crate::host::Host;
 use crate::http::{Json, Path, Problem, Routes, RunUuid, late_json};
-use crate::records::{Assistant, AssistantSearch, RunRecord};
+use crate::records::{Assistant, AssistantSearch, RunRecord, RunSearch, timestamp};
 use crate::refusal::Refusal;
 use crate::runs::Cancel;
 
@@ -24,7 +23,7 @@ pub(super) fn routes() -> Routes<Host> {
         .post("/agents/search", "Agents by name and metadata", search)
         .get("/agents/{agent_id}", "An agent", show)
         .get("/agents/{agent_id}/schemas", "What an agent takes and gives", schemas)
-        .post("/runs/search", "Runs by thread, agent, status and metadata", search_runs)
+        .post("/runs/search", "Runs by thread, agent, graph, status, metadata and text", search_runs)
         .get("/runs/{run_id}", "A run", show_run)
         .delete("/runs/{run_id}", "Deletes a run", delete_run)
         .answers_status(StatusCode::NO_CONTENT)
@@ -64,39 +63,20 @@ async fn schemas(State(host): State<Host>, Path(id): Path<String>) -> Result<Jso
     Ok(Json(schemas))
 }
 
-/// Which runs are searched.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-struct RunSearch {
-    thread_id: Option<Uuid>,
-    agent_id: Option<String>,
-    status: Option<String>,
-    metadata: serde_json::Map<String, Value>,
-    limit: Option<usize>,
-    offset: usize,
+async fn search_runs(State(host): State<Host>, Json(search): Json<Option<RunSearch>>) -> Result<Response, Problem> {
+    let found = host.manager.records().runs.search(&search.unwrap_or_default(), wire).await;
+    found.map(page).map_err(unfit)
 }
 
-async fn search_runs(State(host): State<Host>, Json(search): Json<Option<RunSearch>>) -> Result<Json<Value>, Problem> {
-    let search = search.unwrap_or_default();
-    let runs = &host.manager.records().runs;
-    let mut found = match search.thread_id {
-        Some(thread) => runs.of_thread(thread).await?,
-        None => runs.all().await?,
-    };
-    found.retain(|run| {
-        let is_of = |agent: &String| run.assistant_id.to_string() == *agent || run.graph == *agent;
-        search.status.as_ref().is_none_or(|status| json!(run.status) == **status)
-            && search.agent_id.as_ref().is_none_or(is_of)
-            && search.metadata.iter().all(|(key, value)| run.metadata.get(key) == Some(value))
-    });
-    let page = found.iter().rev().skip(search.offset).take(search.limit.unwrap_or(10));
-    Ok(Json(page.map(wire).collect()))
-}
-
-/// A run as this protocol has it: an assistant is an agent.
+/// A run as this protocol has it: an assistant is an agent. What the run did is added: its graph, when it was executed, and how
+/// many super-steps it committed.
 fn wire(run: &RunRecord) -> Value {
     let mut wire = run.wire();
     wire["agent_id"] = json!(run.assistant_id);
+    wire["graph_id"] = json!(run.graph);
+    wire["started_at"] = json!(run.started.map(timestamp));
+    wire["ended_at"] = json!(run.ended.map(timestamp));
+    wire["steps"] = json!(run.steps);
     wire
 }
 

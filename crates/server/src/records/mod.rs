@@ -36,7 +36,7 @@ pub(crate) use error::RecordError;
 pub(crate) use listing::{IfExists, Listing, MAX_LIMIT};
 #[cfg(feature = "mcp")]
 pub(crate) use protocol_data::ProtocolData;
-pub(crate) use runs::{Completion, Multitask, RunFailure, RunList, RunRecord, RunStatus, Runs};
+pub(crate) use runs::{Completion, Multitask, RunFailure, RunList, RunRecord, RunSearch, RunStatus, Runs};
 pub(crate) use threads::{
     Copied, PendingInterrupt, ThreadCreate, ThreadPatch, ThreadRecord, ThreadSearch, ThreadStatus, Threads, Ttl,
     TtlStrategy,

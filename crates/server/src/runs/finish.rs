@@ -131,6 +131,7 @@ impl Inner {
                 run.status = ending.status;
                 run.error.clone_from(&ending.failure);
                 run.checkpoints = progress.checkpoints;
+                run.steps = progress.steps;
                 run.is_left = false;
                 Ok(())
             };

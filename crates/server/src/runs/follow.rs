@@ -21,6 +21,8 @@ pub(super) struct Follower<'r> {
     namespaces: BTreeMap<Arc<str>, Namespace>,
     /// What the run began with, until its first commit.
     opening: Option<Source>,
+    /// The super-steps that the root graph had committed before the run, when its first commit has told them.
+    steps_before: Option<u64>,
     /// Messages that were told in pieces.
     streamed: BTreeSet<String>,
     /// What the run has come to.
@@ -34,6 +36,8 @@ pub(super) struct Progress {
     pub(super) values: Option<Fields>,
     /// The first and the last checkpoint of the root graph that the run made.
     pub(super) checkpoints: Option<(u64, u64)>,
+    /// The super-steps of the root graph that the run committed, where that is known.
+    pub(super) steps: Option<u64>,
     /// The sequence number of the run's first event in the runtime's journal.
     pub(super) journal: Option<u64>,
 }
@@ -74,8 +78,9 @@ impl<'r> Follower<'r> {
             log,
             namespaces: BTreeMap::from([("".into(), root)]),
             opening,
+            steps_before: None,
             streamed: BTreeSet::new(),
-            progress: Progress::default(),
+            progress: Progress { steps: Some(0), ..Progress::default() },
         }
     }
 
@@ -186,6 +191,8 @@ impl<'r> Follower<'r> {
             self.progress.values = Some(values.clone());
             let first = self.progress.checkpoints.map_or(number, |(first, _)| first);
             self.progress.checkpoints = Some((first, number));
+            let before = self.steps_before.get_or_insert_with(|| steps_before(event.step, source));
+            self.progress.steps = Some(event.step.saturating_sub(*before));
         }
         self.tell(event, LogEvent::Commit(CommitOf { number, parent, source, changed, next, values }));
     }
@@ -204,6 +211,11 @@ impl<'r> Follower<'r> {
             self.tell(event, LogEvent::Message { task, node: node.to_owned(), chunk });
         }
     }
+}
+
+/// The super-steps before a commit, by those that it tells.
+pub(super) fn steps_before(step: u64, source: Source) -> u64 {
+    step.saturating_sub(u64::from(source == Source::Step))
 }
 
 /// A message as one piece.

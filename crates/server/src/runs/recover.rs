@@ -149,6 +149,7 @@ impl Inner {
             if let Some(mut executed) = ended {
                 let head = self.head(job.record.thread_id).await?.map(|row| row.number);
                 executed.after(job.record.base, head);
+                self.count_steps(job.record.thread_id, &mut executed).await;
                 self.finish(&locked.queue, job, executed).await;
                 return Ok(());
             }

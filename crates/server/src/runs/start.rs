@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::records::{Completion, RecordError, RunRecord, RunStatus, ThreadCreate, ThreadStatus};
 use crate::refusal::Refusal;
 use crate::runs::execute::{Executed, Execution};
+use crate::runs::follow::steps_before;
 use crate::runs::order::Order;
 use crate::runs::run_queue::{Job, RunQueue};
 use crate::runs::span;
@@ -56,7 +57,7 @@ impl Inner {
         record.traceparent = traceparent;
         let mut base = None;
         if starts {
-            record.status = RunStatus::Running;
+            (record.status, record.started) = (RunStatus::Running, Some(record.created));
             base = self.head(thread).await?;
             record.base = base.as_ref().map(|row| row.number);
         }
@@ -153,8 +154,25 @@ impl Inner {
             };
         if job.is_taken_up {
             executed.after(job.record.base, head);
+            self.count_steps(queue.thread, &mut executed).await;
         }
         self.finish(queue, job, executed).await;
+    }
+
+    /// Counts the super-steps of a run that more than one process executed: from its first checkpoint to its last.
+    pub(super) async fn count_steps(&self, thread: Uuid, executed: &mut Executed) {
+        let (Executed::Ended(_, progress) | Executed::Told(_, progress)) = executed else { return };
+        let Some((first, last)) = progress.checkpoints else { return };
+        let thread = thread.to_string();
+        let row = async |number| self.stores.checkpoints.checkpoint(&thread, "", Some(number)).await;
+        progress.steps = match (row(first).await, row(last).await) {
+            (Ok(Some(first)), Ok(Some(last))) => Some(last.step.saturating_sub(steps_before(first.step, first.source))),
+            (Ok(_), Ok(_)) => None,
+            (Err(error), _) | (_, Err(error)) => {
+                tracing::warn!(thread, %error, "the super-steps of a run cannot be counted");
+                None
+            }
+        };
     }
 
     async fn mark_running(&self, queue: &RunQueue, job: &mut Job) -> Result<(), Refusal> {

@@ -4,6 +4,7 @@ mod assistants;
 mod crons;
 mod edits;
 mod history;
+mod runs;
 mod states;
 mod store;
 mod threads;

@@ -5,6 +5,7 @@
 //! run's end is stored: a run that a process may have left in the middle is always in the list, whenever the process ends.
 
 mod run;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ use super::collection::Collection;
 use super::error::RecordError;
 use super::listing::{Arrangement, Listing, Paging};
 pub(crate) use run::{Completion, Multitask, RunFailure, RunRecord, RunStatus};
+pub(crate) use search::RunSearch;
 
 /// How long an entry of the list of unfinished runs may be without its run: putting a run after it takes no hour.
 const ENTRY_WITHOUT_RUN_MILLIS: u64 = 60 * 60 * 1_000;
@@ -146,14 +148,19 @@ impl Runs {
         run_id: Uuid,
         mut change: impl FnMut(&mut RunRecord) -> Result<(), RecordError> + Send,
     ) -> Result<RunRecord, RecordError> {
-        let mut had_ended = false;
         let change = |run: &mut RunRecord| {
-            had_ended = run.status.is_final();
+            let before = run.status;
             change(run)?;
-            if had_ended && !run.status.is_final() {
+            if before.is_final() && !run.status.is_final() {
                 return Err(RecordError::Conflict(format!("Run with ID {} has ended and cannot go on", run.run_id)));
             }
             run.updated = self.clock.now();
+            if before == RunStatus::Pending && run.status == RunStatus::Running {
+                run.started = Some(run.updated);
+            }
+            if !before.is_final() && run.status.is_final() {
+                run.ended = Some(run.updated);
+            }
             Ok(())
         };
         self.runs.update(&of(thread_id), &run_id.to_string(), change).await
@@ -172,16 +179,25 @@ impl Runs {
         Ok(arrangement.page(runs, RunRecord::wire))
     }
 
+    /// The runs of all threads that match, a page of them in the form that `wire` gives them.
+    ///
+    /// # Errors
+    /// [`RecordError::BadRequest`] for a page or an order that cannot be answered.
+    pub(crate) async fn search(
+        &self,
+        search: &RunSearch,
+        wire: impl Fn(&RunRecord) -> Value,
+    ) -> Result<Listing, RecordError> {
+        let arrangement = Arrangement::new(search.paging())?;
+        let within: Vec<String> = search.thread_id.iter().map(Uuid::to_string).collect();
+        let mut runs = self.runs.all(&within, &search.conditions()).await?;
+        runs.retain(|run| search.matches(run));
+        Ok(arrangement.page(runs, wire))
+    }
+
     /// All runs of a thread, oldest first.
     pub(crate) async fn of_thread(&self, thread_id: Uuid) -> Result<Vec<RunRecord>, RecordError> {
         let mut runs = self.runs.all(&of(thread_id), &[]).await?;
-        sort(&mut runs);
-        Ok(runs)
-    }
-
-    /// All runs of all threads, oldest first.
-    pub(crate) async fn all(&self) -> Result<Vec<RunRecord>, RecordError> {
-        let mut runs = self.runs.all(&[], &[]).await?;
         sort(&mut runs);
         Ok(runs)
     }

@@ -95,6 +95,16 @@ pub(crate) struct RunRecord {
     pub(crate) created: u64,
     /// When it was last changed.
     pub(crate) updated: u64,
+    /// When a process began to execute it; nothing until then, and of runs that were stored before this was recorded.
+    #[serde(default)]
+    pub(crate) started: Option<u64>,
+    /// When it ended; nothing until then, and of runs that were stored before this was recorded.
+    #[serde(default)]
+    pub(crate) ended: Option<u64>,
+    /// The super-steps that it committed, of the root graph; nothing until it ended, of a run that never began, and of runs
+    /// that were stored before this was recorded.
+    #[serde(default)]
+    pub(crate) steps: Option<u64>,
     /// How far it is.
     pub(crate) status: RunStatus,
     /// What the client says about it.
@@ -141,6 +151,9 @@ impl RunRecord {
             graph: graph.into(),
             created: now,
             updated: now,
+            started: None,
+            ended: None,
+            steps: None,
             status: RunStatus::Pending,
             metadata: Map::new(),
             kwargs: json!({}),
@@ -185,7 +198,17 @@ impl RunRecord {
 }
 
 impl Listed for RunRecord {
-    const SORTED_BY: &'static [(&'static str, Compare<Self>)] = &[];
+    const SORTED_BY: &'static [(&'static str, Compare<Self>)] = &[
+        ("run_id", |left, right| left.run_id.cmp(&right.run_id)),
+        ("thread_id", |left, right| left.thread_id.cmp(&right.thread_id)),
+        ("graph_id", |left, right| left.graph.cmp(&right.graph)),
+        ("status", |left, right| left.status.as_str().cmp(right.status.as_str())),
+        ("created_at", |left, right| left.created.cmp(&right.created)),
+        ("updated_at", |left, right| left.updated.cmp(&right.updated)),
+        ("started_at", |left, right| left.started.cmp(&right.started)),
+        ("ended_at", |left, right| left.ended.cmp(&right.ended)),
+        ("steps", |left, right| left.steps.cmp(&right.steps)),
+    ];
     const FIELDS: &'static [&'static str] = &[
         "run_id",
         "thread_id",

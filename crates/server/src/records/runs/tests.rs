@@ -160,3 +160,96 @@ async fn one_of_many_ends_a_run() {
         assert_eq!(records.runs.get(run.thread_id, run.run_id).await.unwrap(), ended[0]);
     }
 }
+
+#[tokio::test]
+async fn a_run_tells_when_it_was_executed() {
+    for Fixture { records, clock, .. } in fixtures() {
+        let run = RunRecord::new(Uuid::now_v7(), Uuid::nil(), "g", START);
+        let (thread, id) = (run.thread_id, run.run_id);
+        records.runs.insert(&run).await.unwrap();
+        let times = |run: RunRecord| (run.started, run.ended);
+        assert_eq!(times(records.runs.get(thread, id).await.unwrap()), (None, None));
+        clock.advance(5);
+        let running = records.runs.update(thread, id, set(RunStatus::Running)).await.unwrap();
+        assert_eq!(times(running), (Some(START + 5), None));
+        clock.advance(5);
+        let again = records.runs.update(thread, id, set(RunStatus::Running)).await.unwrap();
+        assert_eq!(times(again), (Some(START + 5), None), "another process went on with it");
+        clock.advance(5);
+        let ended = records.runs.end(thread, id, set(RunStatus::Success)).await.unwrap();
+        assert_eq!(times(ended), (Some(START + 5), Some(START + 15)));
+        clock.advance(5);
+        let noted = records.runs.update(thread, id, set(RunStatus::Success)).await.unwrap();
+        assert_eq!(times(noted), (Some(START + 5), Some(START + 15)));
+        let waiting = RunRecord::new(thread, Uuid::nil(), "g", START);
+        records.runs.insert(&waiting).await.unwrap();
+        let dropped = records.runs.end(thread, waiting.run_id, set(RunStatus::Interrupted)).await.unwrap();
+        assert_eq!(times(dropped), (None, Some(START + 20)));
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_was_stored_before_times_were_recorded_is_read() {
+    let run = RunRecord::new(Uuid::now_v7(), Uuid::nil(), "g", START);
+    let mut stored = serde_json::to_value(&run).unwrap();
+    for field in ["started", "ended", "steps"] {
+        assert!(stored.as_object_mut().unwrap().remove(field).is_some(), "{field}");
+    }
+    assert_eq!(serde_json::from_value::<RunRecord>(stored).unwrap(), run);
+}
+
+#[tokio::test]
+async fn runs_of_all_threads_are_searched() {
+    for Fixture { records, .. } in fixtures() {
+        let threads = [Uuid::now_v7(), Uuid::now_v7()];
+        let assistant = Uuid::new_v4();
+        let runs: Vec<RunRecord> = (0_u64..6)
+            .map(|n| {
+                let graph = if n < 4 { "pipeline" } else { "nested" };
+                let mut run = RunRecord::new(threads[n as usize % 2], assistant, graph, START + n);
+                run.metadata.insert("user".to_owned(), json!({ "name": format!("Ann {n}"), "tags": ["a", n] }));
+                (run.started, run.steps) = ((n < 3).then_some(START + 10 - n), (n < 3).then_some(n % 2));
+                run
+            })
+            .collect();
+        for run in &runs {
+            records.runs.insert(run).await.unwrap();
+        }
+        records.runs.update(threads[0], runs[2].run_id, set(RunStatus::Error)).await.unwrap();
+        let found = async |search: Value| {
+            let search: RunSearch = serde_json::from_value(search).unwrap();
+            let listing = records.runs.search(&search, |run| json!(run.created - START)).await;
+            listing.map(|listing| (json!(listing.items), listing.total)).map_err(|error| error.to_string())
+        };
+        let id = |at: usize| runs[at].run_id.to_string();
+        let cases = [
+            (json!({}), json!([5, 4, 3, 2, 1, 0]), 6),
+            (json!({"limit": 2, "offset": 1}), json!([4, 3]), 6),
+            (json!({"thread_id": threads[0]}), json!([4, 2, 0]), 3),
+            (json!({"graph_id": "nested"}), json!([5, 4]), 2),
+            (json!({"agent_id": "nested"}), json!([5, 4]), 2),
+            (json!({"agent_id": assistant, "limit": 1}), json!([5]), 6),
+            (json!({"agent_id": Uuid::nil()}), json!([]), 0),
+            (json!({"status": "error"}), json!([2]), 1),
+            (json!({"metadata": {"user": {"name": "Ann 3"}}}), json!([3]), 1),
+            (json!({"metadata": {"user": {"tags": [4, "a"]}}}), json!([4]), 1),
+            (json!({"query": "aNN 1"}), json!([1]), 1),
+            (json!({"query": "user", "graph_id": "nested"}), json!([5, 4]), 2),
+            (json!({"query": &id(3)[4..].to_uppercase()}), json!([3]), 1),
+            (json!({"query": threads[1]}), json!([5, 3, 1]), 3),
+            (json!({"query": "nobody"}), json!([]), 0),
+            (json!({"sort_by": "started_at", "sort_order": "asc", "offset": 3}), json!([2, 1, 0]), 6),
+            (json!({"sort_by": "steps", "limit": 1}), json!([1]), 6),
+            (json!({"sort_by": "graph_id", "sort_order": "asc", "limit": 2}), json!([4, 5]), 6),
+            (json!({"sort_by": "status", "sort_order": "asc", "limit": 1}), json!([2]), 6),
+        ];
+        for (search, items, total) in cases {
+            assert_eq!(found(search.clone()).await, Ok((items, total)), "{search}");
+        }
+        let error = found(json!({"sort_by": "colour"})).await.unwrap_err();
+        assert!(
+            error.starts_with("`sort_by` names `colour`, it can name `run_id`, `thread_id`, `graph_id`"),
+            "{error}"
+        );
+    }
+}

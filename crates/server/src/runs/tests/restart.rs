@@ -31,8 +31,10 @@ async fn a_stop_leaves_runs_that_the_next_process_takes_up() {
     drop((first, fixture));
 
     let second = machine.process().await;
-    for run in [&under_way, &queued] {
-        assert_eq!(ended(&second, thread, run.record.run_id).await.status, RunStatus::Success);
+    for (run, steps) in [(&under_way, 40), (&queued, 5)] {
+        let record = ended(&second, thread, run.record.run_id).await;
+        assert_eq!((record.status, record.steps), (RunStatus::Success, Some(steps)));
+        assert!(record.started.is_some() && record.started <= record.ended, "{record:?}");
     }
     let values = second.records().threads.get(thread).await.unwrap().values;
     assert_eq!(values["ticks"], json!((1..=45).collect::<Vec<_>>()), "no tick is lost or doubled");
