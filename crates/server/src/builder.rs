@@ -141,6 +141,7 @@ impl Server {
             description: None,
             fields: graph.fields().to_vec(),
             diagram: graph.diagram().clone(),
+            drawings: Arc::default(),
             in_barrier: graph.mode() == Mode::Barrier,
             state_schema: graph.schema(),
             subgraph_schemas: graph.subgraph_schemas(),

@@ -77,11 +77,13 @@ mod chat;
 mod cluster;
 mod demo;
 mod detached;
+mod drawing;
 mod events;
 mod graph;
 mod host;
 mod http;
 mod langgraph;
+mod layout;
 mod log;
 #[cfg(feature = "mcp")]
 mod mcp;

@@ -14,6 +14,7 @@ use crate::a2a;
 use crate::ag_ui;
 use crate::artifacts;
 use crate::builder::Server;
+use crate::drawing;
 use crate::events;
 use crate::host::Host;
 use crate::http::{Guard, Routes, Security, SecurityError, ServeError, bind, serve};
@@ -73,6 +74,7 @@ fn routes(host: &Host) -> Routes<()> {
         .and(ag_ui::routes())
         .and(a2a::routes())
         .and(artifacts::routes())
+        .and(drawing::routes())
         .with_state(host);
     #[cfg(feature = "mcp")]
     let routes = routes.and(mcp::routes(host));

@@ -67,6 +67,11 @@ impl ThreadClient {
         asked[0].clone()
     }
 
+    /// What is said of the graph, at a path below its own.
+    pub(crate) async fn of_graph(&self, path: &str) -> Value {
+        self.get(&format!("/assistants/{}/{path}", self.graph)).await.json_value().await
+    }
+
     /// Downloads a document of the values.
     pub(crate) async fn download(&self, name: &str) -> Response {
         self.get(&format!("/threads/{}/artifacts/{name}", self.id)).await

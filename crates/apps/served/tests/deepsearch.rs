@@ -33,7 +33,7 @@ fn scripted_model() -> Scripted {
     })
 }
 
-async fn research() -> ThreadClient {
+pub(crate) async fn research() -> ThreadClient {
     let resources = Resources::new(Models::new(Arc::new(scripted_model())), Engines::default()).unwrap();
     ThreadClient::new(deepsearch::add_to(Server::new(), resources, Config::default()).unwrap(), "deepsearch").await
 }

@@ -5,6 +5,7 @@
 
 mod client;
 mod deepsearch;
+mod drawings;
 mod obsius;
 mod pocketflow;
 mod writehere;

@@ -32,7 +32,7 @@ fn scripted_model() -> Scripted {
     })
 }
 
-fn resources(place: &std::path::Path) -> Arc<Resources> {
+pub(crate) fn resources(place: &std::path::Path) -> Arc<Resources> {
     std::fs::create_dir_all(place.join("notes")).unwrap();
     std::fs::write(place.join("notes/Soup.md"), "Soup is made of water.\n").unwrap();
     let vault = Arc::new(Vault::open(place.join("notes"), VaultOptions::default()).unwrap());

@@ -60,7 +60,7 @@ fn scripted_model() -> Scripted {
     })
 }
 
-async fn conversation() -> ThreadClient {
+pub(crate) async fn conversation() -> ThreadClient {
     let memory: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let models = Models::new(Arc::new(scripted_model()));
     let resources = Resources::new(models, Arc::new(ScriptedSource), Arc::clone(&memory)).unwrap();

@@ -24,7 +24,7 @@ fn scripted_model() -> Scripted {
     })
 }
 
-async fn texts() -> ThreadClient {
+pub(crate) async fn texts() -> ThreadClient {
     let models = Models::new(Arc::new(scripted_model()));
     let writers =
         Writers { report: Resources::report(models.clone()).unwrap(), story: Resources::story(models).unwrap() };

@@ -8,6 +8,7 @@ use graphloom_core_graph::fields::{Field, FieldKind, JsonForm};
 use serde_json::{Map, Value};
 
 use crate::graph::Fields;
+use crate::layout::Drawings;
 
 /// What is known of a graph before it runs.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct Outline {
     pub(crate) description: Option<String>,
     pub(crate) fields: Vec<Field>,
     pub(crate) diagram: Diagram,
+    /// The drawings of the diagram that were asked for.
+    pub(crate) drawings: Arc<Drawings>,
     /// Whether tasks of a super-step commit together.
     pub(crate) in_barrier: bool,
     /// The JSON schema of the state: an object of its fields.

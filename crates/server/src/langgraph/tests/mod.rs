@@ -2,6 +2,7 @@
 
 mod assistants;
 mod crons;
+mod drawings;
 mod edits;
 mod history;
 mod runs;
