@@ -15,6 +15,7 @@ use crate::cluster::{Cluster, Member};
 use crate::demo;
 use crate::graph::{BadContext, Fields, Graph, Outline, Resources, Stores, Typed};
 use crate::log::Logs;
+use crate::page::Page;
 use crate::records::Records;
 use crate::refusal::Refusal;
 use crate::runs::{RunLimits, RunManager};
@@ -36,6 +37,8 @@ pub struct Server {
     limits: RunLimits,
     webhooks: WebhookTargets,
     cluster: Option<Cluster>,
+    /// The pages, by the paths that lead to them.
+    pub(crate) pages: Vec<(String, Page)>,
 }
 
 impl Server {
@@ -49,6 +52,7 @@ impl Server {
             limits: RunLimits::default(),
             webhooks: WebhookTargets::default(),
             cluster: None,
+            pages: Vec::new(),
         }
     }
 
@@ -180,6 +184,14 @@ impl Server {
     /// each request may go to any of them. Checkpointer and stores must be ones that several processes may use at a time.
     pub fn cluster(mut self, cluster: Cluster) -> Self {
         self.cluster = Some(cluster);
+        self
+    }
+
+    /// Also gives browsers a page, at a path such as `/studio`: the page itself is at `/studio/`, and its files are below. It is
+    /// open without a key, which its requests need. A path below which the server answers otherwise is refused when it
+    /// [starts](Self::start).
+    pub fn page(mut self, mount: &str, page: Page) -> Self {
+        self.pages.push((mount.to_owned(), page));
         self
     }
 

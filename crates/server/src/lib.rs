@@ -57,6 +57,11 @@
 //! [`Store`](graphloom_core_graph::store::Store), which is also what nodes and clients keep things in. Both are in memory
 //! unless stated.
 //!
+//! # Pages
+//!
+//! [`Server::page`] gives browsers a page at an address of the same server: a client as any other, open to everybody, whose requests
+//! carry the key.
+//!
 //! # Several processes
 //!
 //! [`Server::cluster`] makes one server of any number of processes that share the stores.
@@ -89,6 +94,7 @@ mod log;
 mod mcp;
 pub mod messages;
 mod openai;
+mod page;
 mod records;
 mod refusal;
 mod running;
@@ -99,5 +105,6 @@ mod webhooks;
 pub use builder::Server;
 pub use cluster::Cluster;
 pub use http::{AllowedOrigin, AllowedOrigins, Cors, Keys, Limits, Scope, Security, SecurityError, ServeError};
+pub use page::Page;
 pub use running::{Running, StartError};
 pub use webhooks::WebhookTargets;

@@ -22,6 +22,7 @@ use crate::langgraph;
 #[cfg(feature = "mcp")]
 use crate::mcp;
 use crate::openai;
+use crate::page::{self, Page};
 use crate::refusal::Refusal;
 
 /// A server that runs. It stops when it is told to, or is dropped.
@@ -49,6 +50,14 @@ pub enum StartError {
         /// Why.
         reason: String,
     },
+    /// A page cannot be where it is to be.
+    #[error("no page can be at `{mount}`: {reason}")]
+    Page {
+        /// The path that was to lead to it.
+        mount: String,
+        /// Why.
+        reason: String,
+    },
     /// The program at the other end of the streams does not speak the protocol, or the streams broke.
     #[error("the client's streams cannot be served: {reason}")]
     Client {
@@ -66,19 +75,30 @@ impl From<Refusal> for StartError {
     }
 }
 
-/// The routes of all protocols.
-fn routes(host: &Host) -> Routes<()> {
-    let routes = langgraph::routes()
+/// The routes of all protocols that are in tables.
+fn tables() -> Routes<Host> {
+    langgraph::routes()
         .and(events::routes())
         .and(openai::routes())
         .and(ag_ui::routes())
         .and(a2a::routes())
         .and(artifacts::routes())
         .and(drawing::routes())
-        .with_state(host);
-    #[cfg(feature = "mcp")]
-    let routes = routes.and(mcp::routes(host));
-    routes
+}
+
+/// First segments of paths that are in no table of routes, or come to it last.
+const OTHER_SEGMENTS: [&str; 3] = ["mcp", "metrics", "openapi.json"];
+
+/// The routes of pages, beside those of the tables.
+fn of_pages(pages: Vec<(String, Page)>, tables: &Routes<Host>) -> Result<Routes<()>, StartError> {
+    let mut routes = Routes::new("Pages");
+    for (mount, page) in pages {
+        let taken = tables.first_segments().chain(routes.first_segments()).chain(OTHER_SEGMENTS);
+        let of_page = page::routes(&mount, page, &taken.collect::<Vec<_>>())
+            .map_err(|error| StartError::Page { mount: mount.clone(), reason: error.to_string() })?;
+        routes = routes.and(of_page);
+    }
+    Ok(routes)
 }
 
 impl Server {
@@ -97,15 +117,21 @@ impl Server {
     /// free one.
     ///
     /// # Errors
-    /// [`StartError`]: an address in use, or that others can reach without a key being asked for; stores that cannot be used.
-    pub async fn start(self, security: impl Into<Security>) -> Result<Running, StartError> {
+    /// [`StartError`]: an address in use, or that others can reach without a key being asked for; stores that cannot be used; a
+    /// page where something else is.
+    pub async fn start(mut self, security: impl Into<Security>) -> Result<Running, StartError> {
         let security = security.into();
         let guard = Guard::new(&security)?;
+        let tables = tables();
+        let pages = of_pages(std::mem::take(&mut self.pages), &tables)?;
         let listener = bind(security.address).await?;
         let address =
             listener.local_addr().map_err(|source| ServeError::Listen { address: security.address, source })?;
         let host = Host { manager: self.open().await?, guard: guard.clone() };
-        let router = guard.protect(routes(&host));
+        let routes = tables.with_state(&host).and(pages);
+        #[cfg(feature = "mcp")]
+        let routes = routes.and(mcp::routes(&host));
+        let router = guard.protect(routes);
         let (stop, stopped) = watch::channel(false);
         let task = tokio::spawn(async move {
             let mut background = background(&host);

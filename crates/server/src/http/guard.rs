@@ -4,6 +4,7 @@
 //! of the body, the key, the rate, the scope. All requests take this way, those for unknown paths and upgrades as well.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -127,7 +128,7 @@ impl Guard {
         let routes = routes.and(described);
         let rules = routes.routes.iter().fold(Rules::default(), |mut rules, route| {
             let rule = Rule { access: route.access, render: route.render };
-            rules.0.entry(route.path).or_default().push((route.method.clone(), rule));
+            rules.0.entry(route.path.clone()).or_default().push((route.method.clone(), rule));
             rules
         });
         let entry = Entry { guard: self.clone(), rules: Arc::new(rules) };
@@ -152,7 +153,7 @@ impl Guard {
 
 /// The rules of the routes, by template and method.
 #[derive(Debug, Default)]
-struct Rules(HashMap<&'static str, Vec<(Method, Rule)>>);
+struct Rules(HashMap<Cow<'static, str>, Vec<(Method, Rule)>>);
 
 #[derive(Clone, Copy, Debug)]
 struct Rule {

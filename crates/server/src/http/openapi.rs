@@ -16,7 +16,7 @@ pub(crate) fn document(routes: &Routes<()>) -> Value {
     let mut generator = settings.into_generator();
     let mut paths = Map::new();
     for route in &routes.routes {
-        let path = paths.entry(plain_path(route.path)).or_insert_with(|| json!({}));
+        let path = paths.entry(plain_path(&route.path)).or_insert_with(|| json!({}));
         path[route.method.as_str().to_lowercase()] = operation(route, &mut generator);
     }
     let mut schemas = generator.take_definitions(true);
@@ -40,7 +40,7 @@ pub(crate) fn document(routes: &Routes<()>) -> Value {
 
 fn operation(route: &Route<()>, generator: &mut SchemaGenerator) -> Value {
     let inputs = (route.inputs)(generator);
-    let mut parameters: Vec<Value> = variables(route.path)
+    let mut parameters: Vec<Value> = variables(&route.path)
         .zip(inputs.segments.into_iter().chain(std::iter::repeat(json!({ "type": "string" }))))
         .map(|(name, schema)| json!({ "name": name, "in": "path", "required": true, "schema": schema }))
         .collect();
@@ -52,7 +52,7 @@ fn operation(route: &Route<()>, generator: &mut SchemaGenerator) -> Value {
     }
     let refusal = json!({ "schema": { "$ref": "#/components/schemas/Problem" } });
     let mut operation = json!({
-        "operationId": operation_id(&route.method, route.path),
+        "operationId": operation_id(&route.method, &route.path),
         "summary": route.summary,
         "tags": [route.tag],
         "responses": {

@@ -1,5 +1,7 @@
 //! The table of routes: one list, of which the router, the `OpenAPI` document and the rights are made.
 
+use std::borrow::Cow;
+
 use axum::Router;
 use axum::handler::Handler;
 use axum::http::{Method, StatusCode};
@@ -31,7 +33,7 @@ pub(crate) struct Routes<S = ()> {
 /// One method of one path.
 pub(crate) struct Route<S> {
     pub(super) method: Method,
-    pub(super) path: &'static str,
+    pub(super) path: Cow<'static, str>,
     pub(super) tag: &'static str,
     pub(super) summary: &'static str,
     pub(super) access: Access,
@@ -67,7 +69,12 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     }
 
     /// A route of `GET`, which also answers `HEAD`.
-    pub(crate) fn get<H: Handler<T, S>, T: Described>(self, path: &'static str, summary: &'static str, h: H) -> Self {
+    pub(crate) fn get<H: Handler<T, S>, T: Described>(
+        self,
+        path: impl Into<Cow<'static, str>>,
+        summary: &'static str,
+        h: H,
+    ) -> Self {
         self.route(Method::GET, MethodFilter::GET, path, summary, h)
     }
 
@@ -100,12 +107,13 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         mut self,
         method: Method,
         filter: MethodFilter,
-        path: &'static str,
+        path: impl Into<Cow<'static, str>>,
         summary: &'static str,
         handler: H,
     ) -> Self {
+        let path = path.into();
         self.routes.push(Route {
-            access: Access::Needs(scope_of(&method, path)),
+            access: Access::Needs(scope_of(&method, &path)),
             method,
             path,
             tag: self.tag,
@@ -185,7 +193,12 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
 
     /// The router of the table, without a guard.
     pub(super) fn router(&self) -> Router<S> {
-        self.routes.iter().fold(self.services.clone(), |router, route| router.route(route.path, route.handler.clone()))
+        self.routes.iter().fold(self.services.clone(), |router, route| router.route(&route.path, route.handler.clone()))
+    }
+
+    /// The first segments of all paths that are in the table.
+    pub(crate) fn first_segments(&self) -> impl Iterator<Item = &str> {
+        self.routes.iter().filter_map(|route| route.path.split('/').nth(1))
     }
 }
 
