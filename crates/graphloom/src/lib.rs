@@ -85,6 +85,7 @@
 //! | `conformance` | `graph::conformance`: the cases that every store passes | |
 //! | `writehere`, `obsius`, `pocketflow`, `deepsearch` | modules of these names: the applications as libraries | |
 //! | `server` | `server`: graphs behind one server that agent clients drive | |
+//! | `studio` | `studio`: a page for browsers in which people work with such a server | |
 //! | `otel` | `otel`: spans sent to a collector of OpenTelemetry, by the command as well | |
 //! | `served` | `served`: the applications as graphs of such a server | |
 //! | `command` | none: the command `graphloom` | on |
@@ -150,6 +151,8 @@ pub use graphloom_served as served;
 pub use graphloom_server as server;
 #[cfg(feature = "state-machine")]
 pub use graphloom_state_machine as state_machine;
+#[cfg(feature = "studio")]
+pub use graphloom_studio as studio;
 #[cfg(feature = "text")]
 pub use graphloom_text as text;
 #[cfg(feature = "vault")]

@@ -207,6 +207,12 @@ fn every_option_changes_something() {
             serve(&["--demo", "--store", "postgres", "--port", "1", "--stdio"]),
             OptionEffect::Shows("cannot be used with"),
         ),
+        (
+            "--no-studio",
+            serve(&["--demo", "--store", "postgres", "--stdio"]),
+            serve(&["--demo", "--store", "postgres", "--stdio", "--no-studio"]),
+            OptionEffect::Shows("cannot be used with"),
+        ),
         ("--cors", serve(&[]), serve(&["--cors", "pages"]), OptionEffect::Shows("`pages` is no origin")),
         ("--private-network", serve(&[]), serve(&["--private-network"]), OptionEffect::Shows("--cors <ORIGIN>")),
         (

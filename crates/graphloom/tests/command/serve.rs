@@ -16,6 +16,8 @@ use crate::{graphloom, run};
 struct Serving {
     process: Child,
     url: String,
+    /// Where its studio is.
+    studio: Option<String>,
     /// Open as long as the server runs, so that it can print its end.
     _stdout: BufReader<ChildStdout>,
 }
@@ -45,7 +47,8 @@ fn serve_on(place: &Path, more: &[&str], database: Option<&str>) -> Serving {
     stdout.read_line(&mut first).unwrap();
     let told: Value = serde_json::from_str(&first).unwrap();
     assert_eq!(told["event"], "serving", "{told}");
-    Serving { process, url: told["url"].as_str().unwrap().to_owned(), _stdout: stdout }
+    let text = |field: &str| told[field].as_str().map(str::to_owned);
+    Serving { process, url: text("url").unwrap(), studio: text("studio"), _stdout: stdout }
 }
 
 fn http() -> Client {
@@ -117,6 +120,22 @@ async fn it_says_where_it_listens_and_drains_when_it_is_asked_to_stop() {
     assert_eq!(ok["ok"], true);
     signal(&serving.process, "TERM");
     assert_eq!(serving.process.wait().unwrap().code(), Some(0));
+}
+
+#[tokio::test]
+async fn it_has_the_studio_unless_it_is_told_not_to() {
+    let place = tempfile::tempdir().unwrap();
+    let serving = serve(place.path(), &["--port", "0"]);
+    let studio = serving.studio.as_deref().unwrap();
+    assert_eq!(studio, format!("{}/studio/", serving.url));
+    let page = http().get(studio).send().await.unwrap();
+    assert!(page.headers().contains_key("content-security-policy"), "{page:?}");
+    assert!(page.text().await.unwrap().contains("studio.js"));
+    drop(serving);
+    let without = serve(place.path(), &["--port", "0", "--no-studio"]);
+    assert_eq!(without.studio, None);
+    let status = http().get(format!("{}/studio/", without.url)).send().await.unwrap().status();
+    assert_eq!(status.as_u16(), 404);
 }
 
 #[test]

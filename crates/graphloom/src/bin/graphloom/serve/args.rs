@@ -16,11 +16,14 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "PORT", default_value_t = 2024)]
     port: u16,
     /// Serve MCP to the program that started this one, over standard input and output, and nothing else
-    #[arg(long, conflicts_with_all = ["host", "port", "api_key_file", "cors", "private_network", "allow_host"])]
+    #[arg(long, conflicts_with_all = ["host", "port", "api_key_file", "cors", "private_network", "allow_host", "no_studio"])]
     pub(super) stdio: bool,
     /// Serve the demo graphs, which need no model
     #[arg(long)]
     pub(super) demo: bool,
+    /// Serve no studio, the page in which people see and work with graphs, threads and runs
+    #[arg(long)]
+    pub(super) no_studio: bool,
     /// Keep nothing: threads, runs and memories are gone when the server ends
     #[arg(long)]
     pub(super) in_memory: bool,

@@ -60,6 +60,9 @@ pub(crate) async fn run(mut args: ServeArgs, session: &Session) -> Result<ExitSt
     if args.serves_any() {
         server = applications::add_to(server, &args, &memory, session).await?;
     }
+    if !args.no_studio {
+        server = server.page(graphloom_studio::PATH, graphloom_studio::page());
+    }
     if args.stdio {
         // Standard output is the protocol's: whatever is told goes elsewhere.
         server.serve_mcp_stdio().await?;
@@ -73,7 +76,7 @@ pub(crate) async fn run(mut args: ServeArgs, session: &Session) -> Result<ExitSt
         StartError::Security(error) => Failure::usage(error.to_string()),
         other => other.into(),
     })?;
-    let welcome = Welcome { address: running.address(), graphs, place, with_keys };
+    let welcome = Welcome { address: running.address(), graphs, place, with_keys, with_studio: !args.no_studio };
     progress.note(welcome.to_string());
     progress.event(&welcome.event());
     signals.signal().await;

@@ -13,6 +13,7 @@ pub(super) struct Welcome {
     /// Where everything is kept, for people.
     pub(super) place: String,
     pub(super) with_keys: bool,
+    pub(super) with_studio: bool,
 }
 
 impl Welcome {
@@ -25,9 +26,21 @@ impl Welcome {
         }
     }
 
+    /// The address of the studio, where there is one.
+    fn studio(&self) -> Option<String> {
+        self.with_studio.then(|| format!("{}{}/", self.base_url(), graphloom_studio::PATH))
+    }
+
     /// The same for programs, a line of `--json`.
     pub(super) fn event(&self) -> Value {
-        json!({ "v": JSON_VERSION, "event": "serving", "url": self.base_url(), "graphs": self.graphs, "store": self.place })
+        json!({
+            "v": JSON_VERSION,
+            "event": "serving",
+            "url": self.base_url(),
+            "graphs": self.graphs,
+            "store": self.place,
+            "studio": self.studio(),
+        })
     }
 }
 
@@ -37,6 +50,9 @@ impl fmt::Display for Welcome {
         writeln!(f, "listening on {url}{}", if self.with_keys { ", with keys" } else { "" })?;
         writeln!(f, "  graphs: {}", self.graphs.join(", "))?;
         writeln!(f, "  kept in {}", self.place)?;
+        if let Some(studio) = self.studio() {
+            writeln!(f, "  studio: {studio}")?;
+        }
         writeln!(f, "  LangGraph Studio: https://smith.langchain.com/studio/?baseUrl={url}")?;
         writeln!(f, "    (needs `--cors https://smith.langchain.com --private-network`)")?;
         write!(f, "Ctrl-C stops it")
@@ -60,8 +76,13 @@ mod tests {
                 graphs: Vec::new(),
                 place: String::new(),
                 with_keys: false,
+                with_studio: true,
             };
             assert_eq!(welcome.base_url(), url);
+            assert_eq!(welcome.event()["studio"], format!("{url}/studio/"));
+            assert!(welcome.to_string().contains(&format!("\n  studio: {url}/studio/\n")), "{welcome}");
+            let without = Welcome { with_studio: false, ..welcome };
+            assert!(without.event()["studio"].is_null() && !without.to_string().contains("  studio:"));
         }
     }
 }
