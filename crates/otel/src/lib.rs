@@ -6,7 +6,7 @@
 //! - [`set_parent_from`], [`traceparent`] and [`set_parent`] carry a trace over a border: into a server, and from what was asked
 //!   to what is done later.
 //!
-//! ```
+//! ```standalone_crate
 //! use graphloom_otel::Exporter;
 //! use tracing_subscriber::prelude::*;
 //!
