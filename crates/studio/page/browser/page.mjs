@@ -1,0 +1,128 @@
+// One browser for all tests of a file, and for each test a fresh context that lets nothing wrong pass: an error in the
+// console, a breach of the page's security policy, a request to anywhere but the server.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { chromium } from "playwright-core";
+
+const PROGRAM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+let launched;
+let closes = false;
+
+/** The browser; it is closed when the tests of the file are done. */
+export function browser() {
+  launched ??= chromium.launch({
+    executablePath: PROGRAM,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+      "--enable-precise-memory-info",
+    ],
+  });
+  return launched;
+}
+
+export async function closeBrowser() {
+  await (await launched)?.close();
+  launched = undefined;
+}
+
+/**
+ * A test of the page. `body` gets `visit(address, options)`, which opens the address in a context of its own and gives the
+ * page. With `mayFail` a regular expression says which errors of the console belong to the test.
+ */
+export function seen(name, body, { mayFail, timeout = 120_000 } = {}) {
+  if (!closes) after(closeBrowser);
+  closes = true;
+  test(name, { timeout }, async () => {
+    const contexts = [];
+    const wrong = [];
+    const visit = async (address, options = {}) => {
+      const context = await (await browser()).newContext({
+        locale: "en-US",
+        timezoneId: "UTC",
+        viewport: { width: 1280, height: 800 },
+        reducedMotion: "reduce",
+        ...options,
+      });
+      contexts.push(context);
+      context.setDefaultTimeout(15_000);
+      return await watched(context, address, wrong, mayFail);
+    };
+    try {
+      await body({ visit });
+      assert.deepEqual(wrong, [], "the page did what it must not do");
+    } catch (error) {
+      await pictures(contexts, name);
+      if (wrong.length > 0 && error instanceof Error && !error.message.startsWith("the page did")) {
+        error.message += `\nbeside that: ${wrong.join("\n")}`;
+      }
+      throw error;
+    } finally {
+      for (const context of contexts) await context.close();
+    }
+  });
+}
+
+/** What was to be seen when a test failed, into the folder that `STUDIO_PICTURES` names. */
+async function pictures(contexts, name) {
+  const folder = process.env.STUDIO_PICTURES;
+  if (folder === undefined) return;
+  for (const [at, page] of contexts.flatMap((context) => context.pages()).entries()) {
+    const file = `${name.replaceAll(/[^a-z0-9]+/gi, "-").slice(0, 80)}-${at}.png`;
+    await page.screenshot({ path: join(folder, file) }).catch(() => undefined);
+  }
+}
+
+async function watched(context, address, wrong, mayFail) {
+  const { origin } = new URL(address);
+  await context.exposeBinding("studioTestReport", (_, what) => wrong.push(what));
+  await context.addInitScript(() => {
+    for (const name of ["alert", "confirm", "prompt", "open", "print"]) {
+      window[name] = () => window.studioTestReport(`window.${name} was called`);
+    }
+    document.addEventListener("securitypolicyviolation", (event) => {
+      window.studioTestReport(`the security policy forbids ${event.violatedDirective}: ${event.blockedURI}`);
+    });
+    // What an injected text would set if it ran.
+    Object.defineProperty(window, "canary", {
+      set: (by) => window.studioTestReport(`an injected text ran: ${by}`),
+      get: () => () => window.studioTestReport("an injected text ran"),
+    });
+  });
+  context.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`)) wrong.push(`a request went to ${url.slice(0, 200)}`);
+  });
+  const watch = (page) => {
+    page.on("console", (message) => {
+      if (message.type() === "error" && !mayFail?.test(message.text())) {
+        wrong.push(`console: ${message.text()} (${message.location().url})`);
+      }
+    });
+    page.on("pageerror", (error) => wrong.push(`uncaught: ${error.stack ?? error.message}`));
+    page.on("dialog", (dialog) => {
+      wrong.push(`a dialog of the browser: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+  };
+  context.on("page", watch);
+  const page = await context.newPage();
+  await page.goto(address);
+  return page;
+}
+
+/** Waits until `ask` answers something true, and answers it. */
+export async function until(ask, what, patience = 15_000) {
+  for (const end = Date.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const answer = await ask();
+    if (answer) return answer;
+    assert.ok(Date.now() < end, `it did not come to pass: ${what}`);
+  }
+}

@@ -1,0 +1,123 @@
+// The frame around all views: where one can go, how the server is reached, light or dark, the key.
+
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { lookOnly, streamLink } from "./connection.ts";
+import { Empty } from "./parts/basics.tsx";
+import { KeyButton } from "./parts/key.tsx";
+import { LookOnly } from "./parts/look-only.tsx";
+import { link, route } from "./route.ts";
+import { type Theme, theme } from "./theme.ts";
+import { ArchivePage } from "./views/archive.tsx";
+import { Assistants } from "./views/assistants.tsx";
+import { Inbox } from "./views/inbox.tsx";
+import { Runs } from "./views/runs.tsx";
+import { Schedules } from "./views/schedules.tsx";
+import { Start } from "./views/start.tsx";
+import { Store } from "./views/store.tsx";
+import { ThreadPage } from "./views/thread/index.tsx";
+
+const PLACES: [path: string, name: string][] = [
+  ["runs", "Runs"],
+  ["inbox", "Questions"],
+  ["start", "Start"],
+  ["assistants", "Assistants"],
+  ["store", "Store"],
+  ["schedules", "Schedules"],
+  ["file", "Open a file"],
+];
+
+function View(): JSX.Element {
+  const [place, id] = route.value.path;
+  switch (place) {
+    case undefined:
+    case "runs":
+      return <Runs />;
+    case "inbox":
+      return <Inbox />;
+    case "start":
+      return <Start graph={id} />;
+    case "assistants":
+      return <Assistants id={id} />;
+    case "store":
+      return <Store />;
+    case "schedules":
+      return <Schedules id={id} />;
+    case "file":
+      return <ArchivePage thread={route.value.path[2]} />;
+    case "threads":
+      // Another thread is another page: nothing of the one before stays.
+      if (id !== undefined) return <ThreadPage key={id} thread={id} />;
+  }
+  return (
+    <Empty>
+      There is no view of this name. <a href={link(["runs"])}>All runs</a>
+    </Empty>
+  );
+}
+
+export function App(): JSX.Element {
+  const main = useRef<HTMLElement>(null);
+  const here = route.value.path[0] ?? "runs";
+  const shown = route.value.path.join("/");
+  // Whoever goes to another view by keyboard or hears the page starts at its beginning.
+  useEffect(() => main.current?.focus({ preventScroll: true }), [shown]);
+  return (
+    <div class="frame">
+      <header>
+        <a class="skip" href={`#${location.hash.slice(1)}`} onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+          To the content
+        </a>
+        <a class="brand" href={link(["runs"])}>
+          Graphloom
+        </a>
+        <nav aria-label="Views">
+          {PLACES.filter(([path]) => !(lookOnly.value && path === "start")).map(([path, name]) => (
+            <a key={path} href={link([path])} aria-current={path === here ? "page" : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <span class="grow" />
+        <LinkMark />
+        <ThemeChoice />
+        <LookOnly />
+        <KeyButton />
+      </header>
+      <main ref={main} tabIndex={-1}>
+        <View />
+      </main>
+    </div>
+  );
+}
+
+/** How the stream of this view stands: a lost server is a mark, and the page stays. */
+function LinkMark(): JSX.Element | null {
+  const link = streamLink.value;
+  const words = { connecting: "connecting …", live: "live", lost: "connection lost; trying again" };
+  return (
+    <span role="status" aria-live="polite">
+      {link && (
+        <span
+          class={`badge is-${link.state === "live" ? "done" : link.state === "lost" ? "failed" : "waiting"}`}
+          title={link.state === "lost" ? link.reason : undefined}
+        >
+          {words[link.state]}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function ThemeChoice(): JSX.Element {
+  return (
+    <label>
+      <span class="hidden">Colours</span>
+      <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as Theme)}>
+        <option value="system">system</option>
+        <option value="light">light</option>
+        <option value="dark">dark</option>
+      </select>
+    </label>
+  );
+}

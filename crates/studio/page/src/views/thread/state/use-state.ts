@@ -1,0 +1,130 @@
+// The state of a graph at a checkpoint, or the newest one while the thread goes on.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Api, told } from "../../../api/http.ts";
+import type { CheckpointRef, Json, JsonObject } from "../../../api/types.ts";
+import { api } from "../../../connection.ts";
+import { reference, type TaskOnWire } from "./checkpoint.ts";
+import { isPassing } from "./passing.ts";
+
+export interface State {
+  values: JsonObject;
+  next: string[];
+  tasks: TaskOnWire[];
+  /** None of a thread on which nothing ran. */
+  checkpoint: CheckpointRef | null;
+  parent_checkpoint: CheckpointRef | null;
+  metadata: JsonObject | null;
+  created_at: string | null;
+}
+
+export interface Loaded {
+  /** The state that is wanted; while it is read, the one that was shown before. */
+  state: State | undefined;
+  problem: string | undefined;
+  /** Whether another one than `state` is wanted and not yet there. */
+  isOld: boolean;
+}
+
+/** At most so many states are kept for going back and forth. */
+const KEPT = 24;
+/** The newest state is read again after a time between these, in milliseconds: the longer, the longer it takes. */
+const SOONEST = 500;
+const LATEST = 5000;
+/** While a slider is drawn, the states that it passes are not read. */
+const PASSING = 90;
+
+const kept = new Map<string, State>();
+
+function keep(key: string, state: State): void {
+  kept.delete(key);
+  kept.set(key, state);
+  const oldest = kept.keys().next();
+  if (kept.size > KEPT && oldest.done !== true) kept.delete(oldest.value);
+}
+
+function keyOf(api: Api, thread: string, ns: string, id: string): string {
+  return [api.base, thread, ns, id].join(" ");
+}
+
+async function load(api: Api, thread: string, ns: string, id: string | undefined, signal: AbortSignal): Promise<State> {
+  const state =
+    ns === ""
+      ? await api.get<State>(`/threads/${thread}/state${id === undefined ? "" : `/${encodeURIComponent(id)}`}`, signal)
+      : await api.post<State>(`/threads/${thread}/state/checkpoint`, { checkpoint: reference(ns, id) }, signal);
+  const at = state.checkpoint?.checkpoint_id;
+  if (at !== undefined) keep(keyOf(api, thread, ns, at), state);
+  return state;
+}
+
+/** Whether a state is the one that is shown: of a long one only what can change at a checkpoint is compared. */
+function isSame(shown: { state: State | undefined; problem: string | undefined }, state: State): boolean {
+  const old = shown.state;
+  if (old === undefined || shown.problem !== undefined) return false;
+  if (old.checkpoint?.checkpoint_id !== state.checkpoint?.checkpoint_id) return false;
+  return JSON.stringify([old.next, old.tasks]) === JSON.stringify([state.next, state.tasks]);
+}
+
+/** `id` is that of a checkpoint, and nothing for the newest. The state is read again when `now` is another. */
+export function useThreadState(thread: string, ns: string, id: string | undefined, now: string): Loaded {
+  const server = api.value;
+  const wanted = keyOf(server, thread, ns, id ?? "");
+  const [loaded, set] = useState<{ key: string; state: State | undefined; problem: string | undefined }>();
+  const again = useRef<() => void>(() => undefined);
+  useEffect(() => {
+    const ended = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isReading = false;
+    let isStale = false;
+    let next = 0;
+    const plan = (at: number) => {
+      // What happens while the state is read may not be in it.
+      if (isReading) isStale = true;
+      else timer ??= setTimeout(() => void read(), Math.max(0, at - performance.now()));
+    };
+    const read = async () => {
+      timer = undefined;
+      isReading = true;
+      isStale = false;
+      let isLost = false;
+      const began = performance.now();
+      try {
+        const state = await load(server, thread, ns, id, ended.signal);
+        set((before) => {
+          return before?.key === wanted && isSame(before, state) ? before : { key: wanted, state, problem: undefined };
+        });
+      } catch (error) {
+        if (ended.signal.aborted) return;
+        isLost = isPassing(error);
+        set((before) => {
+          const state = before?.key === wanted ? before.state : undefined;
+          return { key: wanted, state, problem: told(error) };
+        });
+      }
+      isReading = false;
+      const end = performance.now();
+      next = end + Math.min(LATEST, Math.max(SOONEST, 5 * (end - began)));
+      if (ended.signal.aborted) return;
+      if (isLost) plan(end + LATEST);
+      else if (isStale) plan(next);
+    };
+    const old = id === undefined ? undefined : kept.get(wanted);
+    if (old !== undefined) set({ key: wanted, state: old, problem: undefined });
+    // A state that was read before may have tasks that have ended since.
+    plan(performance.now() + (old !== undefined ? SOONEST : id !== undefined ? PASSING : 0));
+    again.current = () => plan(next);
+    return () => {
+      again.current = () => undefined;
+      clearTimeout(timer);
+      ended.abort();
+    };
+  }, [server, wanted]);
+  useEffect(() => again.current(), [now]);
+  const isOld = loaded?.key !== wanted;
+  return { state: loaded?.state, problem: isOld ? undefined : loaded.problem, isOld };
+}
+
+/** The bytes of a value as JSON. */
+export function size(value: Json): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
