@@ -21,7 +21,13 @@ after(() => served?.stop());
 /** What axe finds, a line a rule. */
 async function found(page) {
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+  return violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}: ${nodes
+        .slice(0, 3)
+        .map(({ html }) => html.slice(0, 200))
+        .join(" | ")}`,
+  );
 }
 
 async function shown(visit, view, options) {
@@ -32,26 +38,30 @@ async function shown(visit, view, options) {
   return page;
 }
 
-for (const colorScheme of ["light", "dark"]) {
-  for (const width of [1280, 390]) {
-    const options = { colorScheme, viewport: { width, height: 844 } };
-    seen(
-      `every view is without a fault in ${colorScheme}, ${width} px wide`,
-      async ({ visit }) => {
-        const faults = [];
-        for (const [name, view] of Object.entries(all)) {
-          const page = await shown(visit, view, options);
-          for (const fault of await found(page)) faults.push(`${name}: ${fault}`);
-          const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-          if (wider > 0) faults.push(`${name}: it is ${wider} px wider than the window`);
-          await page.context().close();
-        }
-        assert.deepEqual(faults, []);
-      },
-      { timeout: 300_000, mayFail: /Failed to load resource: .* 404/ },
-    );
+// Colours are of the theme and places of the width, so one run has each once, and `STUDIO_ALL=1` all pairs.
+const PAIRS = process.env.STUDIO_ALL ? [["light", 1280], ["dark", 390], ["light", 390], ["dark", 1280]] : [["light", 1280], ["dark", 390]];
 
-    seen(`dialogs, open tasks and refused forms are without a fault in ${colorScheme}, ${width} px wide`, async ({ visit }) => {
+for (const [colorScheme, width] of PAIRS) {
+  const options = { colorScheme, viewport: { width, height: 844 } };
+  seen(
+    `every view is without a fault in ${colorScheme}, ${width} px wide`,
+    async ({ visit }) => {
+      const faults = [];
+      for (const [name, view] of Object.entries(all)) {
+        const page = await shown(visit, view, options);
+        for (const fault of await found(page)) faults.push(`${name}: ${fault}`);
+        const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        if (wider > 0) faults.push(`${name}: it is ${wider} px wider than the window`);
+        await page.context().close();
+      }
+      assert.deepEqual(faults, []);
+    },
+    { timeout: 300_000, mayFail: /Failed to load resource: .* 404/ },
+  );
+
+  seen(
+    `dialogs, open tasks and refused forms are without a fault in ${colorScheme}, ${width} px wide`,
+    async ({ visit }) => {
       const faults = [];
       const look = async (page, name) => {
         await page.waitForTimeout(300);
@@ -95,10 +105,14 @@ for (const colorScheme of ["light", "dark"]) {
       await look(page, "a difference");
 
       page = await shown(visit, all.inbox, options);
-      await page.getByRole("listbox", { name: /^Threads that wait/ }).getByRole("option").first().click();
+      await page
+        .getByRole("listbox", { name: /^Threads that wait/ })
+        .getByRole("option")
+        .first()
+        .click();
       await page.getByRole("region", { name: "Questions of the thread" }).waitFor();
       await look(page, "an open question in the inbox");
       assert.deepEqual(faults, []);
-    });
-  }
+    },
+  );
 }

@@ -35,7 +35,8 @@ export async function between(served, change) {
         if (!isStream) return;
         const lines = rest.split("\n");
         rest = lines.pop();
-        for (const line of lines) answer.write(`${line.replace(/^data: ?(.*)$/s, (_, data) => `data: ${changed(data)}`)}\n`);
+        for (const line of lines)
+          answer.write(`${line.replace(/^data: ?(.*)$/s, (_, data) => `data: ${changed(data)}`)}\n`);
       });
       given.on("end", () => answer.end(isStream ? rest : changed(rest)));
       given.on("error", () => answer.destroy());

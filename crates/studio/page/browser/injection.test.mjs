@@ -79,7 +79,11 @@ seen("texts in questions, their answers and the inbox", async ({ visit }) => {
   for (const injection of INJECTIONS) reads(text, injection);
   await harmless(page);
   await page.goto(served.studio("#/inbox"));
-  await page.getByRole("listbox", { name: /^Threads that wait/ }).getByRole("option").first().click();
+  await page
+    .getByRole("listbox", { name: /^Threads that wait/ })
+    .getByRole("option")
+    .first()
+    .click();
   await page.getByRole("region", { name: "Questions of the thread" }).getByText("canary").first().waitFor();
   assert.equal(await page.locator(FORBIDDEN).count(), 0, "nothing is made of the texts");
 });
@@ -111,7 +115,9 @@ seen("a line of 100 kB neither hides the page nor holds it up", async ({ visit }
 
 seen("texts in the address are texts", async ({ visit }) => {
   for (const text of INJECTIONS) {
-    const page = await visit(served.studio(`#/${encodeURIComponent(text)}/${encodeURIComponent(text)}?tab=${encodeURIComponent(text)}`));
+    const page = await visit(
+      served.studio(`#/${encodeURIComponent(text)}/${encodeURIComponent(text)}?tab=${encodeURIComponent(text)}`),
+    );
     await page.locator("main").waitFor();
     assert.equal(await page.locator(FORBIDDEN).count(), 0, "nothing is made of the address");
     await page.context().close();

@@ -1,5 +1,5 @@
-// Texts that would do something if the page took them for anything but text. Each names `canary`, which the tests watch, or a
-// host that nobody must be asked for.
+// Texts that would do something if the page took them for anything but text. Each names `canary`, which the tests
+// watch, or a host that nobody must be asked for.
 
 export const INJECTIONS = [
   '<script>canary("script")</script>',
@@ -7,7 +7,7 @@ export const INJECTIONS = [
   '<svg onload="canary(\'drawing\')"><script>canary("script of a drawing")</script></svg>',
   '<iframe srcdoc="<script>parent.canary(1)</script>"></iframe>',
   '"><input autofocus onfocus="canary(\'focus\')"><b onmouseover="canary(\'pointer\')">text</b>',
-  '<a href="javascript:canary(\'address\')">a link</a>',
+  "<a href=\"javascript:canary('address')\">a link</a>",
   '<a href="data:text/html,<script>opener.canary(1)</script>" target="_blank">a link</a>',
   "[a link](javascript:canary('markdown'))",
   "[a link](JaVaScRiPt&colon;canary('entity'))",

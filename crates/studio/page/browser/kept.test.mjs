@@ -23,7 +23,14 @@ seen("an assistant is made, changed into a second version, and a run is started 
   await page.getByRole("button", { name: "Make the next version" }).click();
   await page.getByText("what Ada said").first().waitFor();
   await page.getByRole("tab", { name: "Versions" }).click();
-  await until(async () => (await page.getByRole("listbox", { name: /^Versions/ }).getByRole("option").count()) === 2, "two versions");
+  await until(
+    async () =>
+      (await page
+        .getByRole("listbox", { name: /^Versions/ })
+        .getByRole("option")
+        .count()) === 2,
+    "two versions",
+  );
 
   await page.getByRole("link", { name: "Start a run with it" }).click();
   await page.getByLabel("note", { exact: true }).fill("tea at four");
@@ -59,7 +66,11 @@ seen("an item of the store is put, found, changed and deleted", async ({ visit }
 });
 
 seen("rows of the same fields are a table, which can be sorted", async ({ visit }) => {
-  const rows = [{ kind: "green", minutes: 2 }, { kind: "black", minutes: 4 }, { kind: "white", minutes: 3 }];
+  const rows = [
+    { kind: "green", minutes: 2 },
+    { kind: "black", minutes: 4 },
+    { kind: "white", minutes: 3 },
+  ];
   await served.ask("PUT", "/store/items", { namespace: ["tables"], key: "teas", value: { rows } });
   const page = await visit(served.studio("#/store"));
   await page.getByText("tables").first().click();
@@ -69,24 +80,31 @@ seen("rows of the same fields are a table, which can be sorted", async ({ visit 
   await until(async () => /green.*white.*black/s.test((await table.textContent()) ?? ""), "sorted by minutes");
 });
 
-seen("a schedule is made, says when it runs next, is switched off and deleted", async ({ visit }) => {
-  const page = await visit(served.studio("#/schedules/new"));
-  await page.getByLabel("Graph or assistant").selectOption({ label: "pipeline" });
-  await page.getByLabel("Schedule", { exact: true }).fill("61 9 * * *");
-  await page.getByLabel("topic", { exact: true }).fill("every morning");
-  await page.getByRole("button", { name: "Make it", exact: true }).click();
-  const field = page.getByLabel("Schedule", { exact: true });
-  await until(async () => (await field.getAttribute("aria-invalid")) === "true", "what is no schedule is refused at its field");
-  await field.fill("0 9 * * MON-FRI");
-  await page.getByRole("button", { name: "Make it", exact: true }).click();
-  await page.getByRole("tab", { name: "What it is" }).waitFor();
-  const [cron] = await served.ask("POST", "/runs/crons/search", {});
-  assert.equal(cron.schedule, "0 9 * * MON-FRI");
-  await page.getByRole("button", { name: "Switch it off" }).click();
-  await page.getByRole("button", { name: "Switch it on" }).waitFor();
-  assert.equal((await served.ask("GET", `/runs/crons/${cron.cron_id}`)).enabled, false);
-  await page.getByRole("button", { name: /^Delete/ }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete it" }).click();
-  await page.waitForURL(/#\/schedules$/);
-  assert.deepEqual(await served.ask("POST", "/runs/crons/search", {}), []);
-}, { mayFail: /Failed to load resource: .* 422/ });
+seen(
+  "a schedule is made, says when it runs next, is switched off and deleted",
+  async ({ visit }) => {
+    const page = await visit(served.studio("#/schedules/new"));
+    await page.getByLabel("Graph or assistant").selectOption({ label: "pipeline" });
+    await page.getByLabel("Schedule", { exact: true }).fill("61 9 * * *");
+    await page.getByLabel("topic", { exact: true }).fill("every morning");
+    await page.getByRole("button", { name: "Make it", exact: true }).click();
+    const field = page.getByLabel("Schedule", { exact: true });
+    await until(
+      async () => (await field.getAttribute("aria-invalid")) === "true",
+      "what is no schedule is refused at its field",
+    );
+    await field.fill("0 9 * * MON-FRI");
+    await page.getByRole("button", { name: "Make it", exact: true }).click();
+    await page.getByRole("tab", { name: "What it is" }).waitFor();
+    const [cron] = await served.ask("POST", "/runs/crons/search", {});
+    assert.equal(cron.schedule, "0 9 * * MON-FRI");
+    await page.getByRole("button", { name: "Switch it off" }).click();
+    await page.getByRole("button", { name: "Switch it on" }).waitFor();
+    assert.equal((await served.ask("GET", `/runs/crons/${cron.cron_id}`)).enabled, false);
+    await page.getByRole("button", { name: /^Delete/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete it" }).click();
+    await page.waitForURL(/#\/schedules$/);
+    assert.deepEqual(await served.ask("POST", "/runs/crons/search", {}), []);
+  },
+  { mayFail: /Failed to load resource: .* 422/ },
+);

@@ -34,10 +34,18 @@ seen(
     const page = await visit(served.studio("#/runs"));
     const urls = [];
     page.on("request", (request) => urls.push(request.url()));
-    await page.getByRole("alert").filter({ hasText: /key is needed/ }).first().waitFor();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /key is needed/ })
+      .first()
+      .waitFor();
 
     await give(page, WRONG);
-    await page.getByRole("alert").filter({ hasText: /key is not known/ }).first().waitFor();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /key is not known/ })
+      .first()
+      .waitFor();
 
     await give(page, KEY);
     await listed(page).waitFor();
@@ -52,11 +60,19 @@ seen(
 
     const other = await page.context().newPage();
     await other.goto(served.studio("#/runs"));
-    await other.getByRole("alert").filter({ hasText: /key is needed/ }).first().waitFor();
+    await other
+      .getByRole("alert")
+      .filter({ hasText: /key is needed/ })
+      .first()
+      .waitFor();
 
     await page.getByRole("button", { name: /^Key/ }).click();
     await page.getByRole("button", { name: "Forget it" }).click();
-    await page.getByRole("alert").filter({ hasText: /key is needed/ }).first().waitFor();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /key is needed/ })
+      .first()
+      .waitFor();
   },
   { mayFail },
 );

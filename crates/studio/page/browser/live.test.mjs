@@ -14,7 +14,11 @@ const rows = (page) => page.getByRole("treeitem", { name: /^tick/ });
 
 /** How many tasks of the run the page knows, by what it says above the views. */
 async function tasks(page) {
-  const text = await page.getByRole("term").filter({ hasText: /^Tasks$/ }).locator("xpath=following-sibling::*[1]").textContent();
+  const text = await page
+    .getByRole("term")
+    .filter({ hasText: /^Tasks$/ })
+    .locator("xpath=following-sibling::*[1]")
+    .textContent();
   return Number((text ?? "").replaceAll(/\D/g, ""));
 }
 
@@ -26,13 +30,21 @@ seen("a run is watched without a question to the server, and after a reload all 
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   const before = await tasks(page);
   await until(async () => (await tasks(page)) >= before + 5, "it goes on");
-  assert.deepEqual(asked.filter((path) => path.endsWith("/stream/events")), [], "the stream is the one that was opened");
+  assert.deepEqual(
+    asked.filter((path) => path.endsWith("/stream/events")),
+    [],
+    "the stream is the one that was opened",
+  );
   await page.reload();
   await until(async () => (await tasks(page)) >= before + 5, "what was before the reload is there");
   await served.settled(thread);
   await until(async () => (await tasks(page)) === 150, "all tasks are there");
   await page.getByRole("tab", { name: "State" }).click();
-  await page.getByRole("region", { name: "ticks", exact: true }).getByText(/150|149/).first().waitFor();
+  await page
+    .getByRole("region", { name: "ticks", exact: true })
+    .getByText(/150|149/)
+    .first()
+    .waitFor();
 });
 
 seen("two pages of a thread show the same", async ({ visit }) => {
@@ -85,13 +97,19 @@ seen(
     await inbox.getByText("Approve?").first().waitFor();
     await served.kill();
     for (const page of [runs, inbox]) {
-      await page.getByText(/cannot be reached/).first().waitFor({ timeout: 30_000 });
+      await page
+        .getByText(/cannot be reached/)
+        .first()
+        .waitFor({ timeout: 30_000 });
     }
     assert.ok(await row.isVisible(), "the runs of before are still listed");
     assert.ok(await inbox.getByText("Approve?").first().isVisible(), "the questions of before are still listed");
     await served.start();
     for (const page of [runs, inbox]) {
-      await page.getByText(/cannot be reached/).first().waitFor({ state: "detached", timeout: 30_000 });
+      await page
+        .getByText(/cannot be reached/)
+        .first()
+        .waitFor({ state: "detached", timeout: 30_000 });
     }
   },
   { mayFail: /Failed to load resource|ERR_CONNECTION|net::ERR/ },

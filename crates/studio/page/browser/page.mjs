@@ -34,8 +34,8 @@ export async function closeBrowser() {
 }
 
 /**
- * A test of the page. `body` gets `visit(address, options)`, which opens the address in a context of its own and gives the
- * page. With `mayFail` a regular expression says which errors of the console belong to the test.
+ * A test of the page. `body` gets `visit(address, options)`, which opens the address in a context of its own and gives
+ * the page. With `mayFail` a regular expression says which errors of the console belong to the test.
  */
 export function seen(name, body, { mayFail, timeout = 120_000 } = {}) {
   if (!closes) after(closeBrowser);
@@ -44,7 +44,9 @@ export function seen(name, body, { mayFail, timeout = 120_000 } = {}) {
     const contexts = [];
     const wrong = [];
     const visit = async (address, options = {}) => {
-      const context = await (await browser()).newContext({
+      const context = await (
+        await browser()
+      ).newContext({
         locale: "en-US",
         timezoneId: "UTC",
         viewport: { width: 1280, height: 800 },

@@ -63,7 +63,9 @@ seen("a question is answered in words by keyboard alone, from the inbox", async 
   await list.focus();
   await page.keyboard.press("Enter");
   await openInbox(page).getByText("Reply to a letter").first().waitFor();
-  await openInbox(page).getByRole("button", { name: /^(Edit|Words) …$/ }).focus();
+  await openInbox(page)
+    .getByRole("button", { name: /^(Edit|Words) …$/ })
+    .focus();
   await page.keyboard.press("Enter");
   await openInbox(page).getByRole("textbox").focus();
   await page.keyboard.press("Control+a");
@@ -112,7 +114,10 @@ seen("several questions are answered at once, each with its own answer", async (
   await until(async () => (await cards.count()) === 3, "three questions");
   const answers = ["one", "two", "three"];
   for (const [at, answer] of answers.entries()) {
-    await cards.nth(at).getByRole("button", { name: /^(Words|Edit) …$/ }).click();
+    await cards
+      .nth(at)
+      .getByRole("button", { name: /^(Words|Edit) …$/ })
+      .click();
     await cards.nth(at).getByRole("textbox").fill(answer);
   }
   const order = [];
@@ -141,5 +146,8 @@ seen("what was written and not sent is there after a reload", async ({ visit }) 
   await page.getByRole("button", { name: /^(Edit|Words) …$/ }).click();
   await page.getByRole("form").getByRole("textbox").fill("half of an ans");
   await page.reload();
-  await until(async () => (await page.getByRole("form").getByRole("textbox").inputValue()) === "half of an ans", "it is there");
+  await until(
+    async () => (await page.getByRole("form").getByRole("textbox").inputValue()) === "half of an ans",
+    "it is there",
+  );
 });

@@ -37,33 +37,39 @@ async function haveEnded() {
 const grid = (page) => page.getByRole("grid", { name: /^Runs/ });
 
 async function counts(page, words) {
-  await until(async () => (await page.getByRole("status").allTextContents()).some((text) => words.test(text)), `${words}`);
+  await until(
+    async () => (await page.getByRole("status").allTextContents()).some((text) => words.test(text)),
+    `${words}`,
+  );
 }
 
-seen("thousands of runs are narrowed down by status, graph, metadata and text, and the address keeps it", async ({ visit }) => {
-  const page = await visit(served.studio("#/runs"));
-  await counts(page, /^3\s000 runs/);
-  const rows = await grid(page).getByRole("row").count();
-  assert.ok(rows > 5 && rows < 100, `${rows} rows are in the page, and not all`);
+seen(
+  "thousands of runs are narrowed down by status, graph, metadata and text, and the address keeps it",
+  async ({ visit }) => {
+    const page = await visit(served.studio("#/runs"));
+    await counts(page, /^3\s000 runs/);
+    const rows = await grid(page).getByRole("row").count();
+    assert.ok(rows > 5 && rows < 100, `${rows} rows are in the page, and not all`);
 
-  await page.getByLabel("Status").selectOption("failed");
-  await counts(page, /^100 runs/);
-  await page.getByLabel("Status").selectOption("any");
-  await page.getByLabel("Graph").selectOption("memory");
-  await counts(page, /^900 runs/);
-  await page.getByLabel("Metadata").fill("shelf=rare");
-  await counts(page, /^10 runs/);
-  const address = page.url();
-  const other = await visit(address);
-  await counts(other, /^10 runs/);
-  assert.equal(await other.getByLabel("Graph").inputValue(), "memory");
+    await page.getByLabel("Status").selectOption("failed");
+    await counts(page, /^100 runs/);
+    await page.getByLabel("Status").selectOption("any");
+    await page.getByLabel("Graph").selectOption("memory");
+    await counts(page, /^900 runs/);
+    await page.getByLabel("Metadata").fill("shelf=rare");
+    await counts(page, /^10 runs/);
+    const address = page.url();
+    const other = await visit(address);
+    await counts(other, /^10 runs/);
+    assert.equal(await other.getByLabel("Graph").inputValue(), "memory");
 
-  await page.getByRole("button", { name: "Show all" }).click();
-  await counts(page, /^3\s000 runs/);
-  const [{ thread_id: thread }] = await served.ask("POST", "/runs/search", { metadata: { number: 1234 }, limit: 1 });
-  await page.getByLabel(/^Search/).fill(thread);
-  await counts(page, /^1 run/);
-});
+    await page.getByRole("button", { name: "Show all" }).click();
+    await counts(page, /^3\s000 runs/);
+    const [{ thread_id: thread }] = await served.ask("POST", "/runs/search", { metadata: { number: 1234 }, limit: 1 });
+    await page.getByLabel(/^Search/).fill(thread);
+    await counts(page, /^1 run/);
+  },
+);
 
 seen("by keyboard one comes to the search, through the rows to the last one, and into a run", async ({ visit }) => {
   const page = await visit(served.studio("#/runs"));
@@ -103,7 +109,11 @@ seen("by keyboard one comes to the search, through the rows to the last one, and
 
 seen("a run is started from its form, and is in the list with what became of it", async ({ visit }) => {
   const page = await visit(served.studio("#/start"));
-  await page.getByRole("combobox", { name: "Graph" }).or(page.getByLabel("Graph")).first().selectOption({ label: "pipeline" });
+  await page
+    .getByRole("combobox", { name: "Graph" })
+    .or(page.getByLabel("Graph"))
+    .first()
+    .selectOption({ label: "pipeline" });
   await page.getByLabel("topic").fill("a run by mouse");
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForURL(/#\/threads\//);
@@ -111,12 +121,18 @@ seen("a run is started from its form, and is in the list with what became of it"
   await page.getByText("finish:a run by mouse").first().waitFor();
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   const row = grid(page).getByRole("row").nth(1);
-  await until(async () => /pipeline.*done/s.test((await row.textContent()) ?? ""), "the newest row is the run, and it is done");
+  await until(
+    async () => /pipeline.*done/s.test((await row.textContent()) ?? ""),
+    "the newest row is the run, and it is done",
+  );
   await row.getByRole("link", { name: "pipeline" }).click();
   await page.waitForURL(/#\/threads\//);
   for (const name of ["Graph", "Timeline", "State", "History"]) {
     await page.getByRole("tab", { name }).click();
-    await until(async () => ((await page.getByRole("tabpanel").textContent()) ?? "").length > 10, `${name} shows something`);
+    await until(
+      async () => ((await page.getByRole("tabpanel").textContent()) ?? "").length > 10,
+      `${name} shows something`,
+    );
   }
 });
 
@@ -162,7 +178,10 @@ seen("an input that does not fit is refused at its field before anything is sent
       .join(" "),
   );
   assert.match(told, /number/);
-  assert.deepEqual(asked.filter((path) => path === "/threads" || path.endsWith("/runs")), []);
+  assert.deepEqual(
+    asked.filter((path) => path === "/threads" || path.endsWith("/runs")),
+    [],
+  );
   await field.fill("3");
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForURL(/#\/threads\//);
@@ -172,7 +191,10 @@ seen("an earlier input begins another run", async ({ visit }) => {
   await served.run("approval", { request: "an earlier request" });
   const page = await visit(served.studio("#/start/approval"));
   await page.getByRole("button", { name: /Earlier inputs/ }).click();
-  await page.getByRole("dialog").getByRole("button", { name: /an earlier request/ }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /an earlier request/ })
+    .click();
   assert.equal(await page.getByLabel("request").inputValue(), "an earlier request");
 });
 

@@ -30,8 +30,17 @@ export async function samples(served) {
     input: null,
     checkpoint: edited.checkpoint,
   });
-  await served.ask("PUT", "/store/items", { namespace: ["memories", "bea"], key: "storks", value: { note: "come in March", seen: 3 } });
-  const assistant = { graph_id: "memory", name: "The memory of Ada", description: "what Ada said", context: { user_id: "ada" } };
+  await served.ask("PUT", "/store/items", {
+    namespace: ["memories", "bea"],
+    key: "storks",
+    value: { note: "come in March", seen: 3 },
+  });
+  const assistant = {
+    graph_id: "memory",
+    name: "The memory of Ada",
+    description: "what Ada said",
+    context: { user_id: "ada" },
+  };
   const { assistant_id: ada } = await served.ask("POST", "/assistants", assistant);
   await served.ask("PATCH", `/assistants/${ada}`, { description: "what Ada said, and when" });
   const cron = { assistant_id: "pipeline", schedule: "0 9 * * MON-FRI", input: { topic: "every morning" } };

@@ -29,7 +29,9 @@ async function save(page) {
 
 async function open(page, file) {
   const buffer = typeof file === "string" ? readFileSync(file) : file;
-  await page.locator("input[type=file]").setInputFiles({ name: "thread.jsonl", mimeType: "application/x-ndjson", buffer });
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "thread.jsonl", mimeType: "application/x-ndjson", buffer });
 }
 
 seen("a thread is saved as a file, and looked at where its server is not", async ({ visit }) => {
@@ -51,7 +53,14 @@ seen("a thread is saved as a file, and looked at where its server is not", async
   await elsewhere.getByRole("tab", { name: "State" }).click();
   await elsewhere.getByRole("region", { name: "text", exact: true }).getByText("to be kept").first().waitFor();
   await elsewhere.getByRole("tab", { name: "History" }).click();
-  await until(async () => (await elsewhere.getByRole("listbox", { name: /^Checkpoints/ }).getByRole("option").count()) >= 3, "the history");
+  await until(
+    async () =>
+      (await elsewhere
+        .getByRole("listbox", { name: /^Checkpoints/ })
+        .getByRole("option")
+        .count()) >= 3,
+    "the history",
+  );
   for (const name of ["Delete", "Copy thread", "Run again from here", "Edit state and fork", "Cancel"]) {
     assert.equal(await elsewhere.getByRole("button", { name, exact: true }).count(), 0, `${name} is not there`);
   }
@@ -61,11 +70,16 @@ seen("a thread is saved as a file, and looked at where its server is not", async
 seen("a file that is none, and one that is cut, say what is wrong", async ({ visit }) => {
   const page = await visit(served.studio("#/file"));
   await open(page, Buffer.from("this is no export\n"));
-  await page.getByRole("alert").filter({ hasText: /cannot be opened/ }).waitFor();
+  await page
+    .getByRole("alert")
+    .filter({ hasText: /cannot be opened/ })
+    .waitFor();
 
   const thread = await served.run("pipeline", { topic: "cut" });
   const from = await visit(served.studio(`#/threads/${thread}`));
-  const lines = readFileSync(await save(from), "utf8").trimEnd().split("\n");
+  const lines = readFileSync(await save(from), "utf8")
+    .trimEnd()
+    .split("\n");
   await open(page, Buffer.from(`${lines.slice(0, -2).join("\n")}\n`));
   await page.getByText("Incomplete", { exact: true }).waitFor();
 });
@@ -92,7 +106,8 @@ seen("while one looks only, no control changes anything, and no request does", a
   const changes = [];
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
-    const reads = request.method() === "GET" || /\/(search|count|history|events|checkpoint|namespaces|versions)$/.test(pathname);
+    const reads =
+      request.method() === "GET" || /\/(search|count|history|events|checkpoint|namespaces|versions)$/.test(pathname);
     if (!reads) changes.push(`${request.method()} ${pathname}`);
   });
   const gone = ["Delete", "Copy thread", "Approve", "Reject", "Run again from here", "Edit state and fork"];

@@ -53,10 +53,15 @@ test("the address without a slash leads to the page", async () => {
 test("no file names another host", async () => {
   for (const file of FILES) {
     const text = await (await fetch(served.studio(file))).text();
-    // Nobody asks for these: a namespace of XML, an example in a hint, and what paths of a saved thread are read against.
+    // Nobody asks for these: a namespace of XML, an example in a hint, and what paths of a saved thread are read
+    // against.
     const words = ["http://www.w3.org", "https://example.org", "http://archive"];
     const named = text.match(/https?:\/\/[a-z0-9.-]+/gi) ?? [];
-    assert.deepEqual(named.filter((url) => !words.includes(url)), [], file);
+    assert.deepEqual(
+      named.filter((url) => !words.includes(url)),
+      [],
+      file,
+    );
   }
 });
 

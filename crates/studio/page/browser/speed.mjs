@@ -1,7 +1,7 @@
 // How fast the page is with much to show, against its bars: GRAPHLOOM=… node browser/speed.mjs [--small]
 //
-// A run with 10,000 tasks and a thread with 5,000 checkpoints are opened; 100,000 events come in while a person types and
-// presses arrow keys. `--small` takes a hundredth, to try the script itself.
+// A run with 10,000 tasks and a thread with 5,000 checkpoints are opened; 100,000 events come in while a person types
+// and presses arrow keys. `--small` takes a hundredth, to try the script itself.
 
 import { readFileSync } from "node:fs";
 import { browser, closeBrowser, until } from "./page.mjs";
@@ -43,7 +43,9 @@ try {
 }
 figures.sort((a, b) => Number(b.over) - Number(a.over));
 for (const { what, figure, unit, bar, over } of figures) {
-  console.log(`${over ? "OVER" : "    "} ${what}: ${figure} ${unit}${bar === undefined ? "" : ` (bar ${bar} ${unit})`}`);
+  console.log(
+    `${over ? "OVER" : "    "} ${what}: ${figure} ${unit}${bar === undefined ? "" : ` (bar ${bar} ${unit})`}`,
+  );
 }
 process.exitCode = figures.some(({ over }) => over) ? 1 : 0;
 
@@ -64,7 +66,8 @@ async function visit(view) {
       }
     }).observe({ type: "event", durationThreshold: 16, buffered: true });
     const look = () => {
-      if ((document.querySelector('[role="tabpanel"]')?.textContent ?? "").length > 20) window.shownAt = performance.now();
+      if ((document.querySelector('[role="tabpanel"]')?.textContent ?? "").length > 20)
+        window.shownAt = performance.now();
       else requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
@@ -132,7 +135,12 @@ async function opening(what, thread, tab) {
     await quiet(page);
     note(`${what}, all of it is known`, performance.now() - began, "ms");
     await walkable(page);
-    const delays = await pressed(page, [...Array(20).fill("ArrowDown"), ...Array(20).fill("ArrowUp"), "PageDown", "End"]);
+    const delays = await pressed(page, [
+      ...Array(20).fill("ArrowDown"),
+      ...Array(20).fill("ArrowUp"),
+      "PageDown",
+      "End",
+    ]);
     note(`${what}, keys to their paint, p95`, p95(delays), "ms", BARS.input);
   } catch (error) {
     console.log(`${what}: ${error.message.split("\n")[0]}`);
@@ -144,7 +152,11 @@ async function opening(what, thread, tab) {
 /** Gives the focus to what the arrow keys walk through in a view: its rows, its nodes, or the view itself. */
 async function walkable(page) {
   const panel = page.getByRole("tabpanel");
-  for (const part of [panel.getByRole("tree"), panel.getByRole("listbox"), panel.getByRole("list", { name: "Nodes" }).getByRole("button")]) {
+  for (const part of [
+    panel.getByRole("tree"),
+    panel.getByRole("listbox"),
+    panel.getByRole("list", { name: "Nodes" }).getByRole("button"),
+  ]) {
     if ((await part.count()) > 0) return await part.first().focus();
   }
   await panel.focus();

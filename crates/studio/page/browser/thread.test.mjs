@@ -127,47 +127,59 @@ seen("the state at an earlier checkpoint is shown with what differs from the one
   await items.getByText("finish:a step").first().waitFor();
 });
 
-seen("a run goes again from an earlier checkpoint, an edit makes a branch, and two branches are compared", async ({ visit }) => {
-  const thread = await served.run("pipeline", { topic: "branches" });
-  const page = await visit(served.studio(`#/threads/${thread}?tab=history`));
-  const rows = checkpoints(page).getByRole("option");
-  await until(async () => (await rows.count()) === 5, "five checkpoints");
-  await rows.filter({ hasText: /plan/ }).first().click();
-  const chosen = page.getByRole("region", { name: "The checkpoint that is chosen" });
-  await chosen.getByRole("button", { name: "Run again from here" }).click();
-  await until(async () => (await rows.count()) > 5, "the run adds checkpoints");
-  await served.settled(thread);
-  const first = page.url();
+seen(
+  "a run goes again from an earlier checkpoint, an edit makes a branch, and two branches are compared",
+  async ({ visit }) => {
+    const thread = await served.run("pipeline", { topic: "branches" });
+    const page = await visit(served.studio(`#/threads/${thread}?tab=history`));
+    const rows = checkpoints(page).getByRole("option");
+    await until(async () => (await rows.count()) === 5, "five checkpoints");
+    await rows.filter({ hasText: /plan/ }).first().click();
+    const chosen = page.getByRole("region", { name: "The checkpoint that is chosen" });
+    await chosen.getByRole("button", { name: "Run again from here" }).click();
+    await until(async () => (await rows.count()) > 5, "the run adds checkpoints");
+    await served.settled(thread);
+    const first = page.url();
 
-  await page.goto(first);
-  await chosen.getByRole("button", { name: "Edit state and fork" }).click();
-  const dialog = page.getByRole("dialog", { name: "Edit the state and fork" });
-  await dialog.getByLabel(/as JSON/).fill('{"topic": 7}');
-  await dialog.getByRole("button", { name: "Fork with this change" }).click();
-  await dialog.getByRole("alert").filter({ hasText: "topic" }).waitFor();
-  await dialog.getByLabel(/as JSON/).fill('{"topic": "another"}');
-  await dialog.getByRole("button", { name: "Fork with this change" }).click();
-  await dialog.waitFor({ state: "hidden" });
-  await field(page, "topic").getByText("another").waitFor();
-  await chosen.getByRole("button", { name: "Run again from here" }).click();
-  await until(async () => (await served.state(thread)).values.topic === "another", "the branch is the thread's state");
-  await served.settled(thread);
-  const { values } = await served.state(thread);
-  assert.equal(values.items.at(-1), "finish:another");
+    await page.goto(first);
+    await chosen.getByRole("button", { name: "Edit state and fork" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit the state and fork" });
+    await dialog.getByLabel(/as JSON/).fill('{"topic": 7}');
+    await dialog.getByRole("button", { name: "Fork with this change" }).click();
+    await dialog.getByRole("alert").filter({ hasText: "topic" }).waitFor();
+    await dialog.getByLabel(/as JSON/).fill('{"topic": "another"}');
+    await dialog.getByRole("button", { name: "Fork with this change" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await field(page, "topic").getByText("another").waitFor();
+    await chosen.getByRole("button", { name: "Run again from here" }).click();
+    await until(
+      async () => (await served.state(thread)).values.topic === "another",
+      "the branch is the thread's state",
+    );
+    await served.settled(thread);
+    const { values } = await served.state(thread);
+    assert.equal(values.items.at(-1), "finish:another");
 
-  // Whoever presses while rows come in presses another one.
-  await until(async () => (await rows.count()) === 12, "the checkpoints of all three runs");
-  await rows.first().click();
-  await until(async () => (await chosen.getByRole("heading", { level: 2 }).textContent())?.includes("finish"), "the newest");
-  await chosen.getByRole("button", { name: "Compare" }).click();
-  // The newest end of the branch before: made by `finish`, and not by the edit.
-  await rows.filter({ hasText: /finish/ }).nth(1).click();
-  const compared = page.getByRole("region", { name: "Two checkpoints compared" });
-  await compared.getByText("finish:another").first().waitFor();
-  await compared.getByText("finish:branches").first().waitFor();
-  const link = await visit(page.url());
-  await link.getByRole("region", { name: "Two checkpoints compared" }).getByText("finish:another").first().waitFor();
-});
+    // Whoever presses while rows come in presses another one.
+    await until(async () => (await rows.count()) === 12, "the checkpoints of all three runs");
+    await rows.first().click();
+    await until(
+      async () => (await chosen.getByRole("heading", { level: 2 }).textContent())?.includes("finish"),
+      "the newest",
+    );
+    await chosen.getByRole("button", { name: "Compare" }).click();
+    // The newest end of the branch before: made by `finish`, and not by the edit.
+    await rows
+      .filter({ hasText: /finish/ })
+      .nth(1)
+      .click();
+    const compared = page.getByRole("region", { name: "Two checkpoints compared" });
+    await compared.getByText("finish:another").first().waitFor();
+    await compared.getByText("finish:branches").first().waitFor();
+    const link = await visit(page.url());
+    await link.getByRole("region", { name: "Two checkpoints compared" }).getByText("finish:another").first().waitFor();
+  },
+);
 
 seen("a run is cancelled when the dialog is confirmed, and not before", async ({ visit }) => {
   const { thread } = await served.begin("ticker", { n: 600, delay_ms: 100 });
@@ -233,7 +245,9 @@ seen("a run that failed says why, and is tried again from where it failed", asyn
 });
 
 seen("a conversation is read as messages, and its Markdown as such", async ({ visit }) => {
-  const thread = await served.run("echo_chat", { messages: [{ role: "user", content: "# A title\n\n- one\n- **two**" }] });
+  const thread = await served.run("echo_chat", {
+    messages: [{ role: "user", content: "# A title\n\n- one\n- **two**" }],
+  });
   const page = await visit(served.studio(`#/threads/${thread}?tab=messages`));
   await page.getByText("Echo:").first().waitFor();
   const panel = page.getByRole("tabpanel");
@@ -241,11 +255,15 @@ seen("a conversation is read as messages, and its Markdown as such", async ({ vi
   await panel.getByRole("listitem").filter({ hasText: "one" }).first().waitFor();
 });
 
-seen("a thread that is not there, and one that is no id, say so", async ({ visit }) => {
-  for (const id of ["00000000-0000-7000-8000-000000000000", "no-id"]) {
-    const page = await visit(served.studio(`#/threads/${id}`));
-    await page.getByRole("heading", { name: "There is no such thread" }).waitFor();
-    await page.getByRole("link", { name: "All runs" }).click();
-    await page.getByRole("heading", { name: "Runs" }).waitFor();
-  }
-}, { mayFail: /Failed to load resource: .* (404|422)/ });
+seen(
+  "a thread that is not there, and one that is no id, say so",
+  async ({ visit }) => {
+    for (const id of ["00000000-0000-7000-8000-000000000000", "no-id"]) {
+      const page = await visit(served.studio(`#/threads/${id}`));
+      await page.getByRole("heading", { name: "There is no such thread" }).waitFor();
+      await page.getByRole("link", { name: "All runs" }).click();
+      await page.getByRole("heading", { name: "Runs" }).waitFor();
+    }
+  },
+  { mayFail: /Failed to load resource: .* (404|422)/ },
+);

@@ -2,15 +2,15 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { told } from "../../api/http.ts";
 import type { Json, ThreadState } from "../../api/types.ts";
 import { api } from "../../connection.ts";
 import { Empty, Problem } from "../../parts/basics.tsx";
+import { isObject } from "../../parts/json-values.ts";
 import type { RunModel, Spoken } from "../../run/model.ts";
 import { Messages } from "./state/messages.tsx";
 import { Message } from "./task/message.tsx";
-import { isObject } from "../../parts/json-values.ts";
+import { usePaced } from "./use-paced.ts";
 
 /** While commits come fast, the state is read this often, in milliseconds. */
 const PACE = 1000;
@@ -23,27 +23,17 @@ export function Conversation({ thread, model }: { thread: string; model: RunMode
   const run = model.runs.at(-1);
   // Each commit of the graph itself may have added messages.
   const stand = `${model.commits.findLast((commit) => commit.namespace.length === 0)?.id} ${run?.id} ${run?.ended}`;
-  const read = useSignal(0);
-  useEffect(() => {
-    const ended = new AbortController();
-    const load = async () => {
-      read.value = Date.now();
-      try {
-        const path = `/threads/${encodeURIComponent(thread)}/state?select=values.messages`;
-        const state = await api.value.get<ThreadState>(path, ended.signal);
-        const messages = state.values.messages ?? null;
-        said.value = Array.isArray(messages) ? messages : [];
-        problem.value = undefined;
-      } catch (error) {
-        if (!ended.signal.aborted) problem.value = told(error);
-      }
-    };
-    const timer = setTimeout(() => void load(), Math.max(0, read.peek() + PACE - Date.now()));
-    return () => {
-      clearTimeout(timer);
-      ended.abort();
-    };
-  }, [thread, stand]);
+  usePaced(thread, stand, PACE, async (signal) => {
+    try {
+      const path = `/threads/${encodeURIComponent(thread)}/state?select=values.messages`;
+      const state = await api.value.get<ThreadState>(path, signal);
+      const messages = state.values.messages ?? null;
+      said.value = Array.isArray(messages) ? messages : [];
+      problem.value = undefined;
+    } catch (error) {
+      if (!signal.aborted) problem.value = told(error);
+    }
+  });
   const messages = said.value;
   if (problem.value !== undefined) return <Problem>{problem.value}</Problem>;
   if (messages === undefined) return <Empty>The messages are being read …</Empty>;

@@ -59,9 +59,11 @@ function NodeButton({ node, use }: { node: DrawnNode; use: NodeUse }): JSX.Eleme
       <span class="graph-pin">
         <Sign status={status} />
       </span>
-      <span class="graph-name">{node.name}</span>
-      <span class="hidden">
-        {within}: {words}
+      <span class="graph-name">
+        {node.name}
+        <span class="hidden">
+          {within}: {words}
+        </span>
       </span>
       {tally !== undefined && tally.visits > 1 && (
         <span class="graph-visits" aria-hidden="true">
