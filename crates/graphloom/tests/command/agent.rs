@@ -131,12 +131,8 @@ fn an_agent_that_is_stopped_by_its_turns_says_so() {
 #[cfg(feature = "embedded")]
 #[test]
 fn the_built_in_model_works_as_an_agent() {
-    let home = std::env::var_os("HOME").unwrap_or_default();
-    let cache = Path::new(&home).join(".cache");
-    if !cache.join("graphloom/models").is_dir() {
-        assert!(std::env::var_os("GRAPHLOOM_REQUIRE_MCP").is_none(), "the built-in model is not there");
-        return;
-    }
+    // The weights are those of the machine: where they are not there, the program fetches them.
+    let cache = Path::new(&std::env::var_os("HOME").unwrap_or_default()).join(".cache");
     let place = tempfile::tempdir().unwrap();
     skill(place.path());
     let line = ["agent", "Say hello.", "--model", "embedded", "--skills", "skills", "--max-turns", "3", "--json"];
