@@ -165,19 +165,19 @@ impl Inner {
     /// Takes back what a run committed, in this process and in one before that died.
     async fn take_back(&self, job: &Job, progress: &Progress, ending: &mut Ending) {
         let run = &job.record;
+        if progress.journal.is_none() && !job.is_taken_up {
+            return;
+        }
         let thread = run.thread_id;
         let (checkpoints, id) = (&*self.stores.checkpoints, thread.to_string());
         let taken = async {
-            if progress.journal.is_some() || job.is_taken_up {
-                let made = runs(checkpoints, &id).await?;
-                let first = if job.is_taken_up { first_after(&made, run.base) } else { progress.journal };
-                let ids = made.iter().map(|run| run.id).filter(|id| first.is_some_and(|first| *id >= first));
-                delete_runs(checkpoints, &id, &ids.collect::<Vec<_>>()).await?;
-            }
+            let made = runs(checkpoints, &id).await?;
+            let first = if job.is_taken_up { first_after(&made, run.base) } else { progress.journal };
+            let ids = made.iter().map(|run| run.id).filter(|id| first.is_some_and(|first| *id >= first));
+            delete_runs(checkpoints, &id, &ids.collect::<Vec<_>>()).await?;
             if let Some(graph) = self.graphs.get(&run.graph) {
                 // The thread stands as it did before the run.
                 let view = graph.view(&id, None).await?;
-                ending.stands = standing(&view);
                 ending.interrupts = interrupts(&id, &view);
                 ending.values = view.checkpoint.is_some().then_some(view.values);
             }
