@@ -212,6 +212,9 @@ seen("a cancelled run can be taken back: the thread is as it was before", async 
   await dialog.getByRole("button", { name: "Cancel the run" }).click();
   await until(async () => (await served.ask("GET", `/threads/${thread}/runs`)).length === 1, "the run is gone");
   assert.deepEqual((await served.state(thread)).values.ticks, [1, 2]);
+  await page.getByRole("button", { name: "Cancel", exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Copy thread" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Continue" }).count(), 0, "nothing is left to go on with");
   await page.getByRole("tab", { name: "State" }).click();
   await field(page, "n").getByText("2", { exact: true }).waitFor();
 });

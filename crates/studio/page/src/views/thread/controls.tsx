@@ -63,7 +63,8 @@ export function Controls({ followed, record, graph, questions }: ControlsProps):
 
   const isFree = unfinished.length === 0 && record.status !== "busy";
   const failed = isFree && record.status === "error";
-  const stopped = isFree && record.status === "interrupted" && questions === 0;
+  const canGoOn = followed.next.value?.length !== 0;
+  const stopped = isFree && record.status === "interrupted" && questions === 0 && canGoOn;
   if (api.value.isSaved) return <div class="thread-controls" />;
   if (readOnly.value) {
     return (

@@ -24,6 +24,8 @@ export class Followed {
   readonly model: Signal<RunModel>;
   readonly record = signal<Thread | undefined>(undefined);
   readonly runs = signal<ListedRun[] | undefined>(undefined);
+  /** The nodes at which a stopped thread would go on; `undefined` where that is not known. */
+  readonly next = signal<string[] | undefined>(undefined);
   /** Whether the record is older than the last event of a run. */
   readonly isStale = signal(false);
   /** Why the thread cannot be read. */
@@ -62,11 +64,13 @@ export class Followed {
         server.get<ListedRun[]>(`/threads/${encodeURIComponent(this.thread)}/runs?limit=${RUNS}`),
       ]);
       const record = (await answer.json()) as Thread;
+      const next = record.status === "interrupted" ? await this.readNext(server) : undefined;
       // An answer that a later question overtook is old.
       if (asked !== this.asked) return;
       this.by.value = ahead(answer);
       this.record.value = record;
       this.runs.value = runs;
+      this.next.value = next;
       this.problem.value = undefined;
       this.isStale.value = false;
     } catch (error) {
@@ -74,6 +78,18 @@ export class Followed {
       this.problem.value = error instanceof ApiError ? error : new ApiError(0, told(error));
       // A thread that is not there tells nothing.
       if (this.problem.value.status === 404 || this.problem.value.status === 422) this.leave();
+    }
+  }
+
+  /** A thread is called interrupted after any cancel, also where nothing is left to go on with. */
+  private async readNext(server: Api): Promise<string[] | undefined> {
+    if (server.isSaved) return undefined;
+    try {
+      const path = `/threads/${encodeURIComponent(this.thread)}/state?select=next`;
+      return (await server.get<{ next: string[] }>(path)).next;
+    } catch {
+      // The record is there, and the server says on "Continue" what is wrong.
+      return undefined;
     }
   }
 
