@@ -38,16 +38,23 @@ async function shown(visit, view, options) {
   return page;
 }
 
-// Colours are of the theme and places of the width, so one run has each once, and `STUDIO_ALL=1` all pairs.
-const PAIRS = process.env.STUDIO_ALL ? [["light", 1280], ["dark", 390], ["light", 390], ["dark", 1280]] : [["light", 1280], ["dark", 390]];
+// Colours are of the theme and places of the width: a run has each of them with half of the views, and `STUDIO_ALL=1` all
+// pairs with all views.
+const ALL = process.env.STUDIO_ALL !== undefined;
+const PAIRS = [
+  ["light", 1280],
+  ["dark", 390],
+  ...(ALL ? [["light", 390], ["dark", 1280]] : []),
+];
 
-for (const [colorScheme, width] of PAIRS) {
+for (const [at, [colorScheme, width]] of PAIRS.entries()) {
   const options = { colorScheme, viewport: { width, height: 844 } };
   seen(
-    `every view is without a fault in ${colorScheme}, ${width} px wide`,
+    `${ALL ? "every" : "every other"} view is without a fault in ${colorScheme}, ${width} px wide`,
     async ({ visit }) => {
       const faults = [];
-      for (const [name, view] of Object.entries(all)) {
+      for (const [place, [name, view]] of Object.entries(all).entries()) {
+        if (!ALL && place % PAIRS.length !== at) continue;
         const page = await shown(visit, view, options);
         for (const fault of await found(page)) faults.push(`${name}: ${fault}`);
         const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
