@@ -11,6 +11,7 @@ import { type Tab, Tabs } from "../../parts/tabs.tsx";
 import { counted, visible } from "../../parts/text.ts";
 import { choose, link, route } from "../../route.ts";
 import type { RunModel } from "../../run/model.ts";
+import { type AppView, appOf } from "../apps/index.ts";
 import { Controls } from "./controls.tsx";
 import { Conversation } from "./conversation.tsx";
 import { type Followed, useThread } from "./follow.ts";
@@ -64,9 +65,10 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
   const asked = useMemo(() => ({ ...model, questions }), [model, record, followed.isStale.value]);
   const runs = chosenRuns(model, query.get("run") ?? undefined);
   const shown = useMemo(() => ofRuns(asked, runs), [asked, query.get("run")]);
-  const tabs = tabsOf(record, model, questions.length);
+  const app = appOf(graph);
+  const tabs = tabsOf(record, model, questions.length, app);
   const wanted = query.get("tab");
-  const tab = tabs.find((one) => one.id === wanted)?.id ?? "graph";
+  const tab = tabs.find((one) => one.id === wanted)?.id ?? tabs[0]?.id ?? "graph";
   const panel = usePanel();
   const task = panel.task === undefined ? undefined : model.byId.get(panel.task);
   const clock = { by: followed.by.value, busy: record.status === "busy" };
@@ -84,6 +86,7 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
         <div class="thread-tabs">
           <Tabs label="Views of the thread" tabs={tabs} chosen={tab}>
             <h2 class="hidden">{tabs.find((one) => one.id === tab)?.name}</h2>
+            {tab === "app" && app !== undefined && <app.View {...{ thread, record, model, questions }} />}
             {tab === "graph" && graph !== undefined && <GraphView graph={graph} model={asked} onTask={panel.open} />}
             {tab === "graph" && graph === undefined && <Raw record={record} />}
             {tab === "timeline" && <Timeline model={shown} clock={clock} chosen={panel.task} onTask={panel.open} />}
@@ -114,9 +117,10 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
   );
 }
 
-function tabsOf(record: Thread, model: RunModel, questions: number): Tab[] {
+function tabsOf(record: Thread, model: RunModel, questions: number, app: AppView | undefined): Tab[] {
   const speaks = Array.isArray(record.values?.messages) || model.tasks.some((task) => task.messages.length > 0);
   return [
+    ...(app === undefined ? [] : [{ id: "app", name: app.name }]),
     { id: "graph", name: "Graph" },
     { id: "timeline", name: "Timeline" },
     { id: "state", name: "State" },

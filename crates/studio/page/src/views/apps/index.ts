@@ -1,0 +1,26 @@
+// The views of the applications: one for each graph that has its own, beside the views that every graph has.
+
+import type { JSX } from "preact";
+import type { Thread } from "../../api/types.ts";
+import type { Question, RunModel } from "../../run/model.ts";
+
+export interface AppProps {
+  thread: string;
+  record: Thread;
+  model: RunModel;
+  /** The open questions. */
+  questions: Question[];
+}
+
+export interface AppView {
+  /** The name of its tab. */
+  name: string;
+  View: (props: AppProps) => JSX.Element;
+}
+
+const VIEWS: Record<string, AppView> = {};
+
+/** The view of a graph of this name; most have none. */
+export function appOf(graph: string | undefined): AppView | undefined {
+  return graph === undefined || !Object.hasOwn(VIEWS, graph) ? undefined : VIEWS[graph];
+}
