@@ -1,4 +1,5 @@
-// A server of the program that `GRAPHLOOM` names, with the demo graphs and a data folder of its own.
+// A server of the program that `GRAPHLOOM` names, with the demo graphs, the applications that are asked for, and a data
+// folder of its own.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -14,10 +15,21 @@ assert.ok(PROGRAM, "set GRAPHLOOM to the program `graphloom`");
 /** How long the program may take to say where it listens, or to end, in milliseconds. */
 const PATIENCE = 60_000;
 
-/** Starts a server. With `key` it asks for that key, which may read and run. */
-export async function serve({ key } = {}) {
+/**
+ * Starts a server. With `key` it asks for that key, which may read and run. `apps` names applications, with commas between;
+ * their model is `model`, or one that answers by the rules of `script` (see `scripted` in crates/llm). `options` are further
+ * ones of the command line.
+ */
+export async function serve({ key, apps = "none", model, script, options: more = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "studio-served-"));
-  const options = [];
+  const options = ["--apps", apps, ...more];
+  if (script !== undefined) {
+    const file = join(folder, "script.json");
+    writeFileSync(file, JSON.stringify(script));
+    options.push("--model", `scripted:${file}`);
+  } else if (model !== undefined) {
+    options.push("--model", model);
+  }
   if (key !== undefined) {
     const file = join(folder, "keys");
     writeFileSync(file, `studio read,run ${key}\n`, { mode: 0o600 });
@@ -60,7 +72,7 @@ class Served {
   async start() {
     const data = ["--data-dir", join(this.#folder, "data"), "--no-config"];
     const address = ["--port", String(this.#port), "--json"];
-    const args = ["serve", "--demo", "--apps", "none", ...address, ...data, ...this.#options];
+    const args = ["serve", "--demo", ...address, ...data, ...this.#options];
     const child = spawn(PROGRAM, args, { stdio: ["ignore", "pipe", "pipe"] });
     this.#process = child;
     child.stderr.on("data", (bytes) => (this.#said = (this.#said + bytes).slice(-4000)));
