@@ -1,5 +1,6 @@
 // Where the lines of an export go: into a file that the person chooses, or where that cannot be, a download.
 
+import { saveBlob } from "../parts/save-blob.ts";
 import { MEDIA_TYPE } from "./format.ts";
 
 /** Takes up text until it is done or dropped. */
@@ -74,14 +75,8 @@ function download(name: string): Sink {
   return {
     write: async (text) => void parts.push(new Blob([text])),
     done: async () => {
-      const address = URL.createObjectURL(new Blob(parts, { type: MEDIA_TYPE }));
+      saveBlob(new Blob(parts, { type: MEDIA_TYPE }), name);
       parts = [];
-      const link = document.createElement("a");
-      link.href = address;
-      link.download = name;
-      link.click();
-      // The browser has begun to read it by then.
-      setTimeout(() => URL.revokeObjectURL(address), 60_000);
     },
     drop: async () => void (parts = []),
   };

@@ -11,6 +11,7 @@ import { type Tab, Tabs } from "../../parts/tabs.tsx";
 import { counted, visible } from "../../parts/text.ts";
 import { choose, link, route } from "../../route.ts";
 import type { RunModel } from "../../run/model.ts";
+import { Documents, documentsOf } from "../apps/documents.tsx";
 import { type AppView, appOf } from "../apps/index.ts";
 import { Controls } from "./controls.tsx";
 import { Conversation } from "./conversation.tsx";
@@ -96,6 +97,7 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
             {tab === "history" && <HistoryView thread={thread} model={model} />}
             {tab === "questions" && <Questions thread={thread} questions={questions} />}
             {tab === "messages" && <Conversation thread={thread} model={model} />}
+            {tab === "documents" && <Documents thread={thread} documents={documentsOf(record.values)} />}
           </Tabs>
         </div>
         {panel.task !== undefined && (
@@ -119,6 +121,7 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
 
 function tabsOf(record: Thread, model: RunModel, questions: number, app: AppView | undefined): Tab[] {
   const speaks = Array.isArray(record.values?.messages) || model.tasks.some((task) => task.messages.length > 0);
+  const documents = documentsOf(record.values).length;
   return [
     ...(app === undefined ? [] : [{ id: "app", name: app.name }]),
     { id: "graph", name: "Graph" },
@@ -127,6 +130,7 @@ function tabsOf(record: Thread, model: RunModel, questions: number, app: AppView
     { id: "history", name: "History" },
     { id: "questions", name: questions === 0 ? "Questions" : `Questions (${questions})` },
     ...(speaks ? [{ id: "messages", name: "Messages" }] : []),
+    ...(documents === 0 ? [] : [{ id: "documents", name: `Documents (${documents})` }]),
   ];
 }
 
