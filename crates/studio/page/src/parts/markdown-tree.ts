@@ -17,6 +17,8 @@ export type Piece =
   | { is: "ol"; start: number; in: Piece[] }
   | { is: "task"; done: boolean; in: Piece[] }
   | { is: "link"; href: string; in: Piece[] }
+  /** A link to what only the view knows that shows the text. */
+  | { is: "own"; url: string; in: Piece[] }
   | { is: "table"; head: Cell[]; rows: Cell[][] }
   | { is: "note"; number: number }
   | { is: "notes"; notes: { number: number; in: Piece[] }[] };
@@ -42,12 +44,15 @@ export function harmless(url: string): string | undefined {
   return ["http:", "https:", "mailto:"].includes(parsed.protocol) ? parsed.href : undefined;
 }
 
-/** The tree of a section of Markdown. `definitions` are lines of link and footnote definitions that are elsewhere. */
-export function tree(section: string, definitions = ""): Piece[] {
+/**
+ * The tree of a section of Markdown. `definitions` are lines of link and footnote definitions that are elsewhere.
+ * `isOwn` says of which addresses the view makes something itself.
+ */
+export function tree(section: string, definitions = "", isOwn: (url: string) => boolean = () => false): Piece[] {
   const source = definitions === "" ? section : `${section}\n\n${definitions}`;
   try {
     const root = fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-    return new Reader(source).read(root.children);
+    return new Reader(source, isOwn).read(root.children);
   } catch {
     // Nested deeper than the stack goes.
     return [{ is: "pre", in: [visible(section)] }];
@@ -60,7 +65,10 @@ class Reader {
   /** Footnotes in the order in which they are referred to. */
   private readonly order: string[] = [];
 
-  constructor(private readonly source: string) {}
+  constructor(
+    private readonly source: string,
+    private readonly isOwn: (url: string) => boolean,
+  ) {}
 
   read(children: RootContent[]): Piece[] {
     this.define(children);
@@ -148,6 +156,7 @@ class Reader {
   }
 
   private link(url: string, inside: Piece[]): Piece[] {
+    if (this.isOwn(url)) return [{ is: "own", url, in: inside }];
     const href = harmless(url);
     if (href !== undefined) return [{ is: "link", href, in: inside }];
     return [...inside, ` (${visible(url)})`];

@@ -133,6 +133,15 @@ test("only links to the web and to mail are links", () => {
   assert.equal(shown(tree("[click](javascript:alert(1))")), "<p>click (javascript:alert(1))</p>");
 });
 
+test("a link of the view's own is one only where the view says so", () => {
+  const text = "A [1](#cite:1) and a [2](#other:2).";
+  const own = tree(text, "", (url) => url.startsWith("#cite:"));
+  assert.deepEqual(own, [
+    { is: "p", in: ["A ", { is: "own", url: "#cite:1", in: ["1"] }, " and a ", "2", " (#other:2)", "."] },
+  ]);
+  assert.ok(!JSON.stringify(tree(text)).includes('"own"'));
+});
+
 test("control characters and overrides are named wherever they are", () => {
   const bad = "\u001b[2J\u202e";
   const places = [

@@ -10,15 +10,28 @@ import { count } from "./text.ts";
 /** Headings of a text are below those of the page. */
 const HEADINGS = ["h3", "h4", "h5", "h6"] as const;
 
-export function Markdown({ text }: { text: string }): JSX.Element {
+/** Links of which a view makes something itself, such as citations. It stays the same object while the text does. */
+export interface OwnLinks {
+  has: (url: string) => boolean;
+  show: (url: string, inside: JSX.Element) => JSX.Element;
+}
+
+export interface MarkdownProps {
+  text: string;
+  own?: OwnLinks | undefined;
+  /** How many sections of some thousand characters are shown before more are asked for. */
+  first?: number;
+}
+
+export function Markdown({ text, own, first = 1 }: MarkdownProps): JSX.Element {
   const parts = useMemo(() => sections(text), [text]);
   const defined = useMemo(() => (parts.length > 1 ? definitions(text) : ""), [parts, text]);
-  const [shown, show] = useState(1);
+  const [shown, show] = useState(first);
   const rest = parts.slice(shown).reduce((length, part) => length + part.text.length + 1, 0);
   return (
     <div class="markdown">
       {parts.slice(0, shown).map((part, at) => (
-        <Part key={at} section={part} definitions={defined} />
+        <Part key={at} section={part} definitions={defined} own={own} />
       ))}
       {rest > 0 && (
         <button type="button" onClick={() => show(shown + 1)}>
@@ -29,13 +42,19 @@ export function Markdown({ text }: { text: string }): JSX.Element {
   );
 }
 
-function Part({ section, definitions }: { section: Section; definitions: string }): JSX.Element {
+interface PartProps {
+  section: Section;
+  definitions: string;
+  own: OwnLinks | undefined;
+}
+
+function Part({ section, definitions, own }: PartProps): JSX.Element {
   const { text, raw } = section;
-  const pieces = useMemo(() => (raw ? [] : tree(text, definitions)), [text, raw, definitions]);
+  const pieces = useMemo(() => (raw ? [] : tree(text, definitions, own?.has)), [text, raw, definitions, own]);
   const id = useId();
   // Levels that are left out would tell a structure that is not there.
   const levels = useMemo(() => [...headings(pieces, new Set())].sort(), [pieces]);
-  return raw ? <LongText text={text} /> : <Pieces of={pieces} place={{ id, levels }} />;
+  return raw ? <LongText text={text} /> : <Pieces of={pieces} place={{ id, levels, own }} />;
 }
 
 interface Place {
@@ -43,6 +62,7 @@ interface Place {
   id: string;
   /** The levels of headings that the text has. */
   levels: number[];
+  own: OwnLinks | undefined;
 }
 
 function headings(pieces: readonly Piece[], found: Set<number>): Set<number> {
@@ -114,6 +134,8 @@ function element(piece: Exclude<Piece, string>, place: Place): JSX.Element {
           {inside}
         </a>
       );
+    case "own":
+      return place.own?.show(piece.url, <>{inside}</>) ?? <>{inside}</>;
     case "table":
       return <Table head={piece.head} rows={piece.rows} place={place} />;
     case "note":

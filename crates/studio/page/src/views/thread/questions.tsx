@@ -10,6 +10,7 @@ import { focusProblem } from "../../parts/form/index.ts";
 import { spoken } from "../../parts/form/pointer.ts";
 import { place, type RunModel } from "../../run/model.ts";
 import { type AnswerDraft, answerDraft, AnswerForm, answerIn, isWritten, keptOf } from "./questions/answer.tsx";
+import { controlOf } from "../apps/answers.ts";
 import { askedIn, givenBy, keep, keepAsked, keptIn } from "./questions/answers.ts";
 import { GivenAnswers } from "./questions/given.tsx";
 import { headline } from "./questions/read.ts";
@@ -35,10 +36,13 @@ function draftName(thread: string, id: string): string {
 export function Questions({
   thread,
   questions,
+  isAlone = true,
   onSettled,
 }: {
   thread: string;
   questions: RunModel["questions"];
+  /** Whether nothing else is shown, so that it is said when there is no question, and what was answered before. */
+  isAlone?: boolean;
   /** Answers were taken or refused, for whoever does not follow the thread's events. */
   onSettled?: () => void;
 }): JSX.Element {
@@ -142,7 +146,7 @@ export function Questions({
           {refusal.message}
         </Problem>
       ))}
-      {questions.length === 0 && <Empty>No question is open.</Empty>}
+      {isAlone && questions.length === 0 && <Empty>No question is open.</Empty>}
       {questions.map((question, index) => (
         <QuestionCard
           key={question.id}
@@ -170,7 +174,7 @@ export function Questions({
           <span class="quiet">Those that are not sent stay open.</span>
         </div>
       )}
-      <GivenAnswers given={givenBy(runs, askedIn(sessionStorage, thread))} problem={unread} />
+      {isAlone && <GivenAnswers given={givenBy(runs, askedIn(sessionStorage, thread))} problem={unread} />}
     </div>
   );
 }
@@ -210,6 +214,8 @@ function QuestionCard({
 }): JSX.Element {
   const inside = place(question.namespace);
   const id = `question-${question.id}`;
+  const control = controlOf(question);
+  const isOpen = !readOnly.value && !isSent && chosen === undefined;
   return (
     <form
       class="card question"
@@ -217,7 +223,7 @@ function QuestionCard({
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        onSend();
+        if (control === undefined) onSend();
       }}
     >
       <div class="row apart">
@@ -227,7 +233,18 @@ function QuestionCard({
         </h2>
         {inside !== "" && <span class="quiet">in {inside.replaceAll(":", " › ")}</span>}
       </div>
-      <QuestionValue value={question.value} />
+      {control === undefined ? (
+        <QuestionValue value={question.value} />
+      ) : (
+        <control.Control
+          question={question}
+          draft={draft.own}
+          isOpen={isOpen}
+          onChange={(own) => onChange({ ...draft, own })}
+          onAnswer={onAnswer}
+        />
+      )}
+      {control !== undefined && <Problems of={problems} />}
       {readOnly.value ? (
         <p class="quiet">{whyReadOnly.value}</p>
       ) : isSent ? (
@@ -241,7 +258,7 @@ function QuestionCard({
             Another answer
           </button>
         </div>
-      ) : (
+      ) : control !== undefined ? null : (
         <AnswerForm question={question} draft={draft} problems={problems} onChange={onChange} onAnswer={onAnswer} />
       )}
       {!isSent && !readOnly.value && (chosen !== undefined || isWritten(question, draft)) && (
@@ -252,5 +269,19 @@ function QuestionCard({
         </p>
       )}
     </form>
+  );
+}
+
+/** What is wrong with an answer that has no fields on which it could stand. */
+function Problems({ of }: { of: ReadonlyMap<string, string> }): JSX.Element {
+  return (
+    <>
+      {[...of].map(([at, message]) => (
+        <p key={at} class="field-problem" tabIndex={-1} data-focus="true">
+          {at !== "" && <code>{spoken(at)} </code>}
+          {message}
+        </p>
+      ))}
+    </>
   );
 }

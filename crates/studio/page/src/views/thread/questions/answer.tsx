@@ -6,6 +6,7 @@ import type { Interrupt, Json } from "../../../api/types.ts";
 import { type Draft, draftOf, EitherForm, problemsOf } from "../../../parts/form/index.ts";
 import { answerSchema, choicesOf, draftIn } from "./read.ts";
 import { isObject } from "../../../parts/json-values.ts";
+import { controlOf } from "../../apps/answers.ts";
 
 /** How an answer without a schema is given: by one press, in words or as JSON. */
 export type Way = "press" | "words" | "json";
@@ -20,6 +21,8 @@ export interface AnswerDraft {
   way: Way;
   words: string;
   form: Draft;
+  /** The draft of the control of an application. */
+  own: Json | undefined;
 }
 
 export function answerDraft(question: Interrupt, kept: Json | undefined): AnswerDraft {
@@ -30,6 +33,7 @@ export function answerDraft(question: Interrupt, kept: Json | undefined): Answer
     way: known.way === "json" || known.way === "words" ? known.way : "press",
     words: typeof known.words === "string" ? known.words : draftIn(question.value),
     form: known.as === "json" || known.as === "fields" ? { ...form, as: schema ? known.as : "json" } : form,
+    own: known.own,
   };
 }
 
@@ -37,6 +41,7 @@ export function answerDraft(question: Interrupt, kept: Json | undefined): Answer
 export function keptOf(draft: AnswerDraft): Json {
   const kept: { [key: string]: Json } = { way: draft.way, words: draft.words, as: draft.form.as };
   if (draft.form.value !== undefined) kept.value = draft.form.value;
+  if (draft.own !== undefined) kept.own = draft.own;
   return kept;
 }
 
@@ -45,6 +50,7 @@ export function answerIn(
   question: Interrupt,
   draft: AnswerDraft,
 ): { answer: Json } | { problems: ReadonlyMap<string, string> } {
+  if (controlOf(question) !== undefined) return { problems: new Map([["", "Choose an answer."]]) };
   const schema = answerSchema(question);
   if (schema === undefined && draft.way === "press") return { problems: new Map([["", "Choose an answer."]]) };
   if (schema === undefined && draft.way === "words") {
@@ -145,7 +151,8 @@ export function AnswerForm({
   );
 }
 
-/** Whether there is something written to send. */
+/** Whether there is something written to send. A control sends by itself. */
 export function isWritten(question: Interrupt, draft: AnswerDraft): boolean {
+  if (controlOf(question) !== undefined) return false;
   return draft.way !== "press" || answerSchema(question) !== undefined;
 }
