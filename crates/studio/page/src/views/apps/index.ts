@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import type { Thread } from "../../api/types.ts";
 import type { Question, RunModel } from "../../run/model.ts";
+import { PocketFlowView } from "./pocketflow.tsx";
 
 export interface AppProps {
   thread: string;
@@ -18,7 +19,9 @@ export interface AppView {
   View: (props: AppProps) => JSX.Element;
 }
 
-const VIEWS: Record<string, AppView> = {};
+const VIEWS: Record<string, AppView> = {
+  pocketflow: { name: "Research", View: PocketFlowView },
+};
 
 /** The view of a graph of this name; most have none. */
 export function appOf(graph: string | undefined): AppView | undefined {

@@ -23,7 +23,7 @@ export function useOuterState(thread: string, model: RunModel): Loaded {
 }
 
 /** Changes whenever a state in this namespace may be another. */
-function stand(model: RunModel, ns: string): string {
+export function stand(model: RunModel, ns: string): string {
   const commit = model.commits.findLast((one) => namespaceKey(one.namespace) === ns);
   const run = model.runs.at(-1);
   return `${commit?.id} ${run?.id} ${run?.ended}`;

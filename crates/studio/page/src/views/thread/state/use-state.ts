@@ -65,13 +65,17 @@ function isSame(shown: { state: State | undefined; problem: string | undefined }
   return JSON.stringify([old.next, old.tasks]) === JSON.stringify([state.next, state.tasks]);
 }
 
-/** `id` is that of a checkpoint, and nothing for the newest. The state is read again when `now` is another. */
-export function useThreadState(thread: string, ns: string, id: string | undefined, now: string): Loaded {
+/**
+ * `id` is that of a checkpoint, and nothing for the newest. The state is read again when `now` is another. Without a
+ * namespace nothing is read.
+ */
+export function useThreadState(thread: string, ns: string | undefined, id: string | undefined, now: string): Loaded {
   const server = api.value;
-  const wanted = keyOf(server, thread, ns, id ?? "");
-  const [loaded, set] = useState<{ key: string; state: State | undefined; problem: string | undefined }>();
+  const wanted = ns === undefined ? undefined : keyOf(server, thread, ns, id ?? "");
+  const [loaded, set] = useState<{ key: string | undefined; state: State | undefined; problem: string | undefined }>();
   const again = useRef<() => void>(() => undefined);
   useEffect(() => {
+    if (ns === undefined || wanted === undefined) return set(undefined);
     const ended = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isReading = false;
@@ -120,8 +124,8 @@ export function useThreadState(thread: string, ns: string, id: string | undefine
     };
   }, [server, wanted]);
   useEffect(() => again.current(), [now]);
-  const isOld = loaded?.key !== wanted;
-  return { state: loaded?.state, problem: isOld ? undefined : loaded.problem, isOld };
+  const isOld = wanted !== undefined && loaded?.key !== wanted;
+  return { state: loaded?.state, problem: isOld ? undefined : loaded?.problem, isOld };
 }
 
 /** The bytes of a value as JSON. */
