@@ -2,12 +2,10 @@
 
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
-import { Markdown } from "../../../parts/markdown.tsx";
-import { visible } from "../../../parts/text.ts";
+import { ProposalText } from "./proposal.tsx";
 import { APPROVE, single } from "./sentences.ts";
-import type { Proposal, Section } from "./session.ts";
+import type { Proposal } from "./session.ts";
 import { Verdict } from "./verdict.tsx";
-import { Reference } from "./works.tsx";
 
 export interface ProposalReviewProps {
   proposal: Proposal;
@@ -22,17 +20,17 @@ export function ProposalReview({ proposal, canChange, say }: ProposalReviewProps
     <>
       <ProposalText
         proposal={proposal}
-        show={(section, at) =>
+        show={(section, at, text) =>
           open === at ? (
             <Edit
               name={`Text of section ${at + 1}`}
               text={section.text}
-              onSay={(text) => say(single({ is: "replace", at: at + 1, text }))}
+              onSay={(now) => say(single({ is: "replace", at: at + 1, text: now }))}
               onClose={close}
             />
           ) : (
             <>
-              <Markdown text={section.text} />
+              {text}
               {canChange && (
                 <p class="row pf-section-tools">
                   <button type="button" aria-label={`Change section ${at + 1}`} onClick={() => setOpen(at)}>
@@ -71,49 +69,6 @@ export function ProposalReview({ proposal, canChange, say }: ProposalReviewProps
         </>
       )}
     </>
-  );
-}
-
-interface ProposalTextProps {
-  proposal: Proposal;
-  /** A section below its heading. */
-  show?: (section: Section, at: number) => JSX.Element;
-}
-
-/** The proposal with its references and what a reader should know. */
-export function ProposalText({ proposal, show }: ProposalTextProps): JSX.Element {
-  const { title, sections, references, notes } = proposal;
-  return (
-    <div class="pf-proposal">
-      <h4>{visible(title)}</h4>
-      {sections.map((section, at) => (
-        <section key={at}>
-          <h5>
-            {at + 1}. {visible(section.heading)}
-          </h5>
-          {show?.(section, at) ?? <Markdown text={section.text} />}
-        </section>
-      ))}
-      {references.length > 0 && (
-        <section>
-          <h5>References</h5>
-          <ol class="pf-references">
-            {references.map(({ number, work }) => (
-              <li key={number} value={number}>
-                <Reference work={work} />
-              </li>
-            ))}
-          </ol>
-        </section>
-      )}
-      {notes.length > 0 && (
-        <ul class="pf-notes quiet" aria-label="Notes on the proposal">
-          {notes.map((note, at) => (
-            <li key={at}>{visible(note)}</li>
-          ))}
-        </ul>
-      )}
-    </div>
   );
 }
 

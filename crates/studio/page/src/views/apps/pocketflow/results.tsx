@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { counted, visible } from "../../../parts/text.ts";
 import { type Document, Documents } from "../documents.tsx";
 import { Literature } from "./literature.tsx";
-import { ProposalText } from "./proposal-review.tsx";
+import { ProposalText } from "./proposal.tsx";
 import { QueryList } from "./query-review.tsx";
 import type { Session } from "./session.ts";
 
