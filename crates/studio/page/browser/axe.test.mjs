@@ -1,14 +1,11 @@
 // Every view by the rules of axe, in light and in dark, wide and narrow. No rule is left out.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before } from "node:test";
+import { faultsOf } from "./axe.mjs";
 import { seen } from "./page.mjs";
 import { samples, views } from "./samples.mjs";
 import { serve } from "./served.mjs";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let served;
 let all;
@@ -18,23 +15,10 @@ before(async () => {
 });
 after(() => served?.stop());
 
-/** What axe finds, a line a rule. */
-async function found(page) {
-  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  return violations.map(
-    ({ id, help, nodes }) =>
-      `${id}: ${help}: ${nodes
-        .slice(0, 3)
-        .map(({ html }) => html.slice(0, 200))
-        .join(" | ")}`,
-  );
-}
-
 async function shown(visit, view, options) {
   const page = await visit(served.studio(view), options);
   await page.getByRole("heading").first().waitFor();
   await page.waitForTimeout(500);
-  await page.evaluate(AXE);
   return page;
 }
 
@@ -56,7 +40,7 @@ for (const [at, [colorScheme, width]] of PAIRS.entries()) {
       for (const [place, [name, view]] of Object.entries(all).entries()) {
         if (!ALL && place % PAIRS.length !== at) continue;
         const page = await shown(visit, view, options);
-        for (const fault of await found(page)) faults.push(`${name}: ${fault}`);
+        for (const fault of await faultsOf(page)) faults.push(`${name}: ${fault}`);
         const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         if (wider > 0) faults.push(`${name}: it is ${wider} px wider than the window`);
         await page.context().close();
@@ -72,7 +56,7 @@ for (const [at, [colorScheme, width]] of PAIRS.entries()) {
       const faults = [];
       const look = async (page, name) => {
         await page.waitForTimeout(300);
-        for (const fault of await found(page)) faults.push(`${name}: ${fault}`);
+        for (const fault of await faultsOf(page)) faults.push(`${name}: ${fault}`);
       };
       let page = await shown(visit, all.timeline, options);
       await page.getByRole("treeitem").first().click();

@@ -5,8 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
+import { faultsOf, wider } from "./axe.mjs";
 import { FORBIDDEN, INJECTIONS } from "./injections.mjs";
-import { seen } from "./page.mjs";
+import { seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
 
 const KEY = "0123456789abcdef-documents";
@@ -41,8 +42,8 @@ after(async () => {
 });
 
 /** The page of the thread with the key, which a new tab does not have. */
-async function withKey(visit, tab) {
-  const page = await visit(served.studio(`#/threads/${thread}?tab=${tab}`));
+async function withKey(visit, tab, options) {
+  const page = await visit(served.studio(`#/threads/${thread}?tab=${tab}`), options);
   await page.getByRole("button", { name: "Key", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Key", { exact: true }).fill(KEY);
@@ -67,7 +68,7 @@ seen(
     await dialog.waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    assert.doesNotMatch(page.url(), /document=/);
+    await until(() => !/document=/.test(page.url()), "the address without the document");
 
     await page.getByRole("button", { name: "proposal.json", exact: true }).click();
     await page.getByRole("dialog").getByRole("tree").waitFor();
@@ -90,8 +91,29 @@ seen(
     assert.equal(readFileSync(await file.path(), "utf8"), await answer.text());
 
     await page.getByRole("button", { name: "references.bib", exact: true }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Copy the text" }).click();
     await page.getByRole("dialog").getByText("Copied").waitFor();
   },
   { mayFail },
 );
+
+for (const [colorScheme, width] of [
+  ["light", 1280],
+  ["dark", 390],
+]) {
+  seen(
+    `documents are shown without a fault in ${colorScheme}, ${width} px wide`,
+    async ({ visit }) => {
+      const page = await withKey(visit, "documents", { colorScheme, viewport: { width, height: 844 } });
+      for (const name of ["proposal.md", "proposal.json", "references.bib"]) {
+        await page.getByRole("button", { name, exact: true }).click();
+        const text = page.getByRole("region", { name: `The text of ${name}` });
+        await text.getByText(/tides/i).first().waitFor();
+        assert.deepEqual(await faultsOf(page), [], name);
+        assert.equal(await wider(page), 0);
+        await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+      }
+    },
+    { mayFail },
+  );
+}

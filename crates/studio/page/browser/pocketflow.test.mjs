@@ -1,10 +1,12 @@
 // The view of research conversations, on the program with documents of its own and a model that answers by rules.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
+import { faultsOf, wider } from "./axe.mjs";
+import { heldModel } from "./held-model.mjs";
 import { FORBIDDEN, INJECTIONS } from "./injections.mjs";
 import { seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
@@ -15,12 +17,6 @@ const SCRIPT = [
   { when: ["You plan literature searches", "shorter ones"], json: { queries: [query("neap tides")] } },
   { when: ["You plan literature searches", "injected"], json: { queries: INJECTIONS.slice(0, 4).map(query) } },
   { when: "You plan literature searches", json: { queries: [query("spring tides"), query("tides measured")] } },
-  // The model asks for a pause, in which the turn is under way.
-  {
-    when: ["You read scientific material", "slow tides"],
-    times: 1,
-    error: { error: "rate_limited", model: "m", message: "slow down", retry_after: { secs: 3, nanos: 0 } },
-  },
   { when: "You read scientific material", json: { claim: "Tides were measured.", limits: "One bay." } },
   {
     when: "You summarise what several records say",
@@ -158,21 +154,31 @@ seen("a reply that is only probably understood is confirmed by a press, or decli
 });
 
 seen("while a turn is under way, what it does is told", async ({ visit }) => {
-  const thread = await conversation("slow tides");
-  const page = await visit(served.studio(`#/threads/${thread}`));
-  await page.getByLabel("What you say next").fill("and then?");
-  await page.getByRole("button", { name: "Approve and search" }).click();
-  const status = chatOf(page).getByRole("status");
-  await status.getByText("Search and read the literature").waitFor();
-  await thoughtsOf(page).getByText("searching: tides measured").waitFor();
-  assert.ok(await page.getByRole("button", { name: "Say it" }).isDisabled(), "one thing is said at a time");
-  assert.equal(await chatOf(page).getByText("/approve", { exact: true }).count(), 1);
-  // Who comes meanwhile sees the same.
-  const other = await visit(page.url());
-  await chatOf(other).getByRole("status").getByText("Search and read the literature").waitFor();
-  await underReview(page, "Proposal under review, version 1").waitFor();
-  await status.waitFor({ state: "detached" });
-  assert.equal(await page.getByLabel("What you say next").inputValue(), "and then?");
+  const held = await heldModel(SCRIPT, "You read scientific material");
+  const slow = await serve({ apps: "pocketflow", model: held.model, options: ["--corpus", papers] });
+  try {
+    const thread = await slow.run("pocketflow", { message: "tides" });
+    const page = await visit(slow.studio(`#/threads/${thread}`));
+    await page.getByLabel("What you say next").fill("and then?");
+    await page.getByRole("button", { name: "Approve and search" }).click();
+    const does = chatOf(page).getByRole("status").getByText("Search and read the literature");
+    await does.waitFor();
+    await thoughtsOf(page).getByText("searching: tides measured").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Say it" }).isDisabled(), "one thing is said at a time");
+    assert.equal(await chatOf(page).getByText("/approve", { exact: true }).count(), 1);
+    // Who comes meanwhile sees the same.
+    const other = await visit(page.url());
+    await chatOf(other).getByRole("status").getByText("Search and read the literature").waitFor();
+    held.release();
+    for (const one of [page, other]) {
+      await underReview(one, "Proposal under review, version 1").waitFor();
+      await chatOf(one).getByRole("status").waitFor({ state: "detached" });
+    }
+    assert.equal(await page.getByLabel("What you say next").inputValue(), "and then?");
+  } finally {
+    held.stop();
+    await slow.stop();
+  }
 });
 
 seen("whoever looks only sees all of it and says nothing", async ({ visit }) => {
@@ -185,6 +191,28 @@ seen("whoever looks only sees all of it and says nothing", async ({ visit }) => 
   await proposal.getByRole("button", { name: "Approve and deliver" }).waitFor({ state: "detached" });
   await proposal.getByRole("heading", { name: "Tides in the long run" }).waitFor();
   assert.equal(await page.getByLabel("What you say next").count(), 0);
+});
+
+seen("a saved conversation shows what was said, thought, found and made", async ({ visit }) => {
+  const thread = await conversation("tides");
+  await served.run("pocketflow", { message: "/approve" }, { thread });
+  const page = await visit(served.studio(`#/threads/${thread}`));
+  await page.addInitScript(() => delete window.showSaveFilePicker);
+  await page.reload();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  const buffer = readFileSync(await (await download).path());
+
+  await page.goto(served.studio("#/file"));
+  const file = { name: "thread.jsonl", mimeType: "application/x-ndjson", buffer };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.getByRole("region", { name: "The saved export" }).waitFor();
+  await underReview(page, "Proposal under review, version 1").getByText("Measure longer.").waitFor();
+  await thoughtsOf(page).getByText("searching: tides measured").waitFor();
+  await thoughtsOf(page).getByText("The long run.", { exact: true }).waitFor();
+  await thoughtsOf(page).getByText("proposal.md").waitFor();
+  assert.equal(await page.getByLabel("What you say next").count(), 0);
+  assert.equal(await page.getByRole("button", { name: /^(Approve|Make it|Save )/ }).count(), 0);
 });
 
 seen("what the model wrote is shown as text", async ({ visit }) => {
@@ -206,3 +234,31 @@ seen("two who look at one conversation both see where it stands", async ({ visit
   await underReview(one, "Queries under review, version 1").getByRole("button", { name: "Approve and search" }).click();
   for (const page of [one, other]) await underReview(page, "Proposal under review, version 1").waitFor();
 });
+
+for (const [colorScheme, width] of [
+  ["light", 1280],
+  ["dark", 390],
+]) {
+  seen(`the view is without a fault in ${colorScheme}, ${width} px wide`, async ({ visit }) => {
+    const reviewed = await conversation("tides");
+    const asked = await conversation("tides");
+    await served.run("pocketflow", { message: "ok, drop the second one" }, { thread: asked });
+    const proposed = await conversation("tides");
+    await served.run("pocketflow", { message: "/approve" }, { thread: proposed });
+    const done = await conversation("tides");
+    for (const message of ["/approve", "/approve"]) await served.run("pocketflow", { message }, { thread: done });
+    const faults = [];
+    for (const [name, thread] of Object.entries({ reviewed, asked, proposed, done })) {
+      const page = await visit(served.studio(`#/threads/${thread}`), { colorScheme, viewport: { width, height: 844 } });
+      await chatOf(page).getByRole("listitem").first().waitFor();
+      // All that is folded is looked at as well.
+      await page.waitForTimeout(300);
+      await page.evaluate(() => document.querySelectorAll(".pf details").forEach((part) => (part.open = true)));
+      if (name === "proposed") await page.getByRole("button", { name: "Change section 1" }).click();
+      for (const fault of await faultsOf(page)) faults.push(`${name}: ${fault}`);
+      if ((await wider(page)) > 0) faults.push(`${name}: it is ${await wider(page)} px wider than the window`);
+      await page.context().close();
+    }
+    assert.deepEqual(faults, []);
+  });
+}

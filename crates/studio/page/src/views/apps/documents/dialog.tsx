@@ -48,7 +48,7 @@ export function DocumentDialog({ thread, document, onClose }: DocumentDialogProp
               as text
             </label>
           )}
-          {text.is === "text" && <Copy text={() => text.text} />}
+          {text.is === "text" && <Copy name="Copy the text" text={() => text.text} />}
           <Save thread={thread} document={document} />
           <button type="button" autofocus onClick={() => dialog.current?.close()}>
             Close

@@ -1,9 +1,9 @@
 // The beginning of a long message.
 
 /** Messages up to this long are shown whole, in characters. */
-const WHOLE = 1200;
+const WHOLE = 800;
 /** A longer one is cut about here. */
-const CUT = 600;
+const CUT = 450;
 
 /** The whole of a short text; of a long one the paragraphs at its beginning. */
 export function folded(text: string): string {
