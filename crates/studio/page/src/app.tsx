@@ -1,7 +1,7 @@
 // The frame around all views: where one can go, how the server is reached, light or dark, the key.
 
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { lookOnly, streamLink } from "./connection.ts";
 import { Empty } from "./parts/basics.tsx";
 import { KeyButton } from "./parts/key.tsx";
@@ -60,6 +60,9 @@ export function App(): JSX.Element {
   const main = useRef<HTMLElement>(null);
   const here = route.value.path[0] ?? "runs";
   const shown = route.value.path.join("/");
+  // On a narrow screen the menu is folded, and folded again once it has led somewhere.
+  const [isMenuOpen, openMenu] = useState(false);
+  useEffect(() => openMenu(false), [shown]);
   // Whoever goes to another view by keyboard or hears the page starts at its beginning.
   useEffect(() => main.current?.focus({ preventScroll: true }), [shown]);
   return (
@@ -71,18 +74,28 @@ export function App(): JSX.Element {
         <a class="brand" href={link(["runs"])}>
           Graphloom
         </a>
-        <nav aria-label="Views">
-          {PLACES.filter(([path]) => !(lookOnly.value && path === "start")).map(([path, name]) => (
-            <a key={path} href={link([path])} aria-current={path === here ? "page" : undefined}>
-              {name}
-            </a>
-          ))}
-        </nav>
-        <span class="grow" />
         <LinkMark />
-        <ThemeChoice />
-        <LookOnly />
-        <KeyButton />
+        <button
+          type="button"
+          class="menu-button"
+          aria-expanded={isMenuOpen}
+          aria-controls="menu"
+          onClick={() => openMenu(!isMenuOpen)}
+        >
+          Menu
+        </button>
+        <div id="menu" class={isMenuOpen ? "menu is-open" : "menu"}>
+          <nav aria-label="Views">
+            {PLACES.filter(([path]) => !(lookOnly.value && path === "start")).map(([path, name]) => (
+              <a key={path} href={link([path])} aria-current={path === here ? "page" : undefined}>
+                {name}
+              </a>
+            ))}
+          </nav>
+          <ThemeChoice />
+          <LookOnly />
+          <KeyButton />
+        </div>
       </header>
       <main ref={main} tabIndex={-1}>
         <View />
@@ -96,7 +109,7 @@ function LinkMark(): JSX.Element | null {
   const link = streamLink.value;
   const words = { connecting: "connecting …", live: "live", lost: "connection lost; trying again" };
   return (
-    <span role="status" aria-live="polite">
+    <span class="link-mark" role="status" aria-live="polite">
       {link && (
         <span
           class={`badge is-${link.state === "live" ? "done" : link.state === "lost" ? "failed" : "waiting"}`}
