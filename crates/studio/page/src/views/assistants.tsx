@@ -12,9 +12,10 @@ import { graphsOf, known as knownOf, useAssistants } from "./assistants/known.ts
 import { NewAssistant } from "./assistants/new.tsx";
 import { isOfServer, nameShown } from "./assistants/names.ts";
 import { OneAssistant } from "./assistants/one.tsx";
+import { GraphChoice } from "./listing/graph-choice.tsx";
 import { Pages } from "./listing/pages.ts";
 import { MoreFailed, NotYet, Standing } from "./listing/standing.tsx";
-import { GraphChoice, Typed } from "./runs/filters.tsx";
+import { Typed } from "./listing/typed.tsx";
 import { useNarrow } from "./runs/narrow.ts";
 
 const COLUMNS: Column[] = [

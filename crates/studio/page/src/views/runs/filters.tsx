@@ -5,10 +5,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Assistant } from "../../api/types.ts";
 import { api } from "../../connection.ts";
 import { choose } from "../../route.ts";
+import { GraphChoice } from "../listing/graph-choice.tsx";
+import { Typed } from "../listing/typed.tsx";
 import { type Filter, isFiltered, STATUSES } from "./filter.ts";
-
-/** After this long without a key the search begins, in milliseconds. */
-const TYPED = 350;
 
 const STATUS_NAMES: Record<(typeof STATUSES)[number], string> = {
   pending: "in the queue",
@@ -70,53 +69,6 @@ export function Filters({ filter }: { filter: Filter }): JSX.Element {
   );
 }
 
-/** A text that counts when a person stops to type. */
-export function Typed({
-  value = "",
-  placeholder,
-  onTyped,
-  field,
-}: {
-  value: string | undefined;
-  placeholder: string;
-  onTyped: (text: string) => void;
-  field?: { current: HTMLInputElement | null };
-}): JSX.Element {
-  const [text, setText] = useState(value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const given = useRef(value);
-  useEffect(() => {
-    // The address changed by something else than this field.
-    if (value !== given.current) setText(value);
-    given.current = value;
-  }, [value]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const give = (to: string) => {
-    clearTimeout(timer.current);
-    given.current = to.trim();
-    onTyped(to.trim());
-  };
-  return (
-    <input
-      ref={field ?? null}
-      type="search"
-      autocomplete="off"
-      spellcheck={false}
-      placeholder={placeholder}
-      value={text}
-      onInput={(event) => {
-        const to = event.currentTarget.value;
-        setText(to);
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => give(to), TYPED);
-      }}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") give(event.currentTarget.value);
-      }}
-    />
-  );
-}
-
 /** The graphs of the server, by name. Without them the filter has those only that are chosen. */
 function useGraphs(): string[] {
   const [graphs, setGraphs] = useState<string[]>([]);
@@ -129,21 +81,4 @@ function useGraphs(): string[] {
     return () => asking.abort();
   }, [api.value]);
   return graphs;
-}
-
-/** The graph that a list is narrowed down to, as the address has it. */
-export function GraphChoice({ graph, known }: { graph: string | undefined; known: readonly string[] }): JSX.Element {
-  return (
-    <label>
-      <span>Graph</span>
-      <select value={graph ?? ""} onChange={(event) => choose({ graph: event.currentTarget.value }, true)}>
-        <option value="">any</option>
-        {known.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
 }

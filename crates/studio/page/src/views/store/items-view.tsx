@@ -8,7 +8,7 @@ import { VirtualList } from "../../parts/virtual.tsx";
 import { choose, route } from "../../route.ts";
 import type { Pages } from "../listing/pages.ts";
 import { MoreFailed, NotYet, Standing } from "../listing/standing.tsx";
-import { Typed } from "../runs/filters.tsx";
+import { Typed } from "../listing/typed.tsx";
 import { found, idOf, inside, type Item } from "./items.ts";
 import { type ItemList, MOST } from "./list.ts";
 import { isNameable, type Namespace, readKey, readNamespace, writtenKey, written } from "./names.ts";
