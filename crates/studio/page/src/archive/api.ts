@@ -3,9 +3,9 @@
 import { Api, ApiError } from "../api/http.ts";
 import { reads } from "../api/reads.ts";
 import type { JsonObject } from "../api/types.ts";
+import { isObject } from "../parts/json-values.ts";
 import type { Part } from "./format.ts";
 import type { Archive, KeptState } from "./read.ts";
-import { isObject } from "../parts/json-values.ts";
 
 export const UNCHANGED = "This is a saved export: nothing can be changed in it.";
 

@@ -24,9 +24,9 @@
 
 import type { ThreadEvent } from "../api/events.ts";
 import type { Assistant, Json, JsonObject, Run, Thread, ThreadState } from "../api/types.ts";
+import { isObject } from "../parts/json-values.ts";
 import { list, number, object, text, Unexpected } from "../run/fold/read.ts";
 import type { Drawing } from "../views/thread/graph/drawing.ts";
-import { isObject } from "../parts/json-values.ts";
 
 export const FORMAT = "graphloom-thread";
 export const VERSION = 1;

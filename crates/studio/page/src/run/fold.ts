@@ -11,6 +11,7 @@
 
 import type { ThreadEvent } from "../api/events.ts";
 import type { JsonObject } from "../api/types.ts";
+import { isObject } from "../parts/json-values.ts";
 import { checkpointEvent } from "./fold/commits.ts";
 import { type Here, Known } from "./fold/known.ts";
 import { lifecycleEvent } from "./fold/lifecycle.ts";
@@ -20,7 +21,6 @@ import { customEvent, inputRequested, taskEvent, updateEvent } from "./fold/task
 import { toolEvent } from "./fold/tools.ts";
 import { traceEvent } from "./fold/trace.ts";
 import { namespaceKey, type Notice, type RunModel } from "./model.ts";
-import { isObject } from "../parts/json-values.ts";
 
 /** The channels whose events are read. Tasks say what they wrote, as `updates` would; states are read one by one. */
 export const CHANNELS = ["lifecycle", "tasks", "messages", "tools", "custom", "checkpoints", "input"];

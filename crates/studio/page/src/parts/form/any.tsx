@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Json } from "../../api/types.ts";
+import { isObject } from "../json-values.ts";
 import { ArrayField } from "./array.tsx";
 import { type Field, fieldOf, initial, isPlain } from "./fields.ts";
 import { GroupFrame } from "./frame.tsx";
@@ -12,7 +13,6 @@ import { BooleanField, ChoiceField, NumberField, TextField } from "./plain.tsx";
 import { RawField } from "./raw.tsx";
 import { type Schema, text } from "./schema.ts";
 import { VariantsField } from "./variants.tsx";
-import { isObject } from "../json-values.ts";
 
 /** Lists longer than this are text: nobody edits so many items one by one. */
 const MOST_ITEMS = 200;

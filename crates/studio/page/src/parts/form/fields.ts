@@ -1,9 +1,9 @@
 // Which field a form shows for a schema, and with what value it begins.
 
 import type { Json, JsonObject } from "../../api/types.ts";
+import { equal, isObject } from "../json-values.ts";
 import { flatten, saysNothing, type Schema, schemaOf, schemasOf, stringsOf, text, typesOf } from "./schema.ts";
 import { closest, validatePart } from "./validate.ts";
-import { equal, isObject } from "../json-values.ts";
 
 export interface Option {
   label: string;

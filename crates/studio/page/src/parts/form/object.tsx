@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { JsonObject } from "../../api/types.ts";
+import { isObject } from "../json-values.ts";
 import { FormPart } from "./any.tsx";
 import { fieldOf, initial, optionOf, type Property } from "./fields.ts";
 import { GroupFrame } from "./frame.tsx";
@@ -10,7 +11,6 @@ import { idOf, type PartOf, useWhole, withMember } from "./part.ts";
 import { inside } from "./pointer.ts";
 import type { Schema } from "./schema.ts";
 import { TakeAway } from "./take-away.tsx";
-import { isObject } from "../json-values.ts";
 
 export function ObjectField(part: PartOf<"object">): JSX.Element {
   const { field, place, onChange } = part;

@@ -1,8 +1,8 @@
 // JSON Schema as `schemars` and pydantic write it: its references, and schemas that hold together.
 
 import type { Json, JsonObject } from "../../api/types.ts";
-import { keysOf } from "./pointer.ts";
 import { isObject } from "../json-values.ts";
+import { keysOf } from "./pointer.ts";
 
 /** A schema: an object of keywords, or `true` for any value and `false` for none. */
 export type Schema = JsonObject | boolean;

@@ -1,10 +1,10 @@
 // Whether a value fits a JSON Schema, and where it does not.
 
 import type { Json, JsonObject } from "../../api/types.ts";
+import { equal, isObject } from "../json-values.ts";
 import { fitsFormat } from "./formats.ts";
 import { inside } from "./pointer.ts";
 import { type Schema, schemaOf, schemasOf, stringsOf, target, typesOf } from "./schema.ts";
-import { equal, isObject } from "../json-values.ts";
 
 /** What is wrong with a value, by the place in it: of each place the first thing. It is empty where the value fits. */
 export function validate(schema: Schema, value: Json | undefined): Map<string, string> {

@@ -1,10 +1,10 @@
 // Messages while they are written: text, reasoning and calls of tools come in blocks.
 
 import type { JsonObject } from "../../api/types.ts";
+import { isObject } from "../../parts/json-values.ts";
 import type { AskedCall, Spoken, Task } from "../model.ts";
 import type { Here, Known } from "./known.ts";
 import { errorText, number, object, text, textOr, Unexpected } from "./read.ts";
-import { isObject } from "../../parts/json-values.ts";
 
 export function messageEvent(known: Known, here: Here, data: JsonObject): void {
   const event = text(data, "event");

@@ -1,10 +1,10 @@
 // Tasks that begin, write, fail, ask, and are tried again.
 
 import type { Interrupt, Json, JsonObject } from "../../api/types.ts";
+import { isObject } from "../../parts/json-values.ts";
 import type { Attempt, Status, Task } from "../model.ts";
 import { entryOf, type Here, type Known } from "./known.ts";
 import { errorText, text, textOr, Unexpected } from "./read.ts";
-import { isObject } from "../../parts/json-values.ts";
 
 /** The trigger of a task that was sent for with an input of its own. */
 const PUSH = "__pregel_push";

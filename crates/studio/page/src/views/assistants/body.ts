@@ -1,8 +1,8 @@
 // What the server is asked for to make an assistant or its next version.
 
 import type { Assistant, Json, JsonObject } from "../../api/types.ts";
-import { visible } from "../../parts/text.ts";
 import { equal } from "../../parts/json-values.ts";
+import { visible } from "../../parts/text.ts";
 
 /** An assistant as it is written. */
 export interface Written {

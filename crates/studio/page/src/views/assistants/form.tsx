@@ -7,10 +7,10 @@ import type { Assistant, Json, JsonObject, Schemas } from "../../api/types.ts";
 import { api } from "../../connection.ts";
 import { Problem } from "../../parts/basics.tsx";
 import { type Draft, draftOf, EitherForm, focusProblem, problemsOf } from "../../parts/form/index.ts";
+import { isObject } from "../../parts/json-values.ts";
 import { Box } from "../listing/box.tsx";
 import { type Refusal, refusalOf, shownAt } from "../listing/refused.ts";
 import { bodyOfChange, bodyOfNew, configOf, stayingKeys, type Written } from "./body.ts";
-import { isObject } from "../../parts/json-values.ts";
 
 const OBJECT: JsonObject = { type: "object" };
 const SIDES = ["context", "metadata", "config"] as const;

@@ -1,9 +1,9 @@
 // What the server is asked for to make a schedule or to change one.
 
 import type { Json, JsonObject } from "../../api/types.ts";
+import { equal } from "../../parts/json-values.ts";
 import { metadataChange } from "../assistants/body.ts";
 import { type Completion, type Cron, instantOf, localOf } from "./cron.ts";
-import { equal } from "../../parts/json-values.ts";
 
 /** A schedule as it is written. */
 export interface Written {

@@ -7,6 +7,7 @@ import type { Json, JsonObject, Schemas } from "../../api/types.ts";
 import { api } from "../../connection.ts";
 import { Problem } from "../../parts/basics.tsx";
 import { type Draft, draftOf, EitherForm, focusProblem, problemsOf } from "../../parts/form/index.ts";
+import { isObject } from "../../parts/json-values.ts";
 import { route } from "../../route.ts";
 import { stayingKeys } from "../assistants/body.ts";
 import { Box } from "../listing/box.tsx";
@@ -14,7 +15,6 @@ import { type Refusal, refusalOf, shownAt } from "../listing/refused.ts";
 import { bodyOfChange, bodyOfNew, type Written } from "./body.ts";
 import { type Completion, type Cron, localOf } from "./cron.ts";
 import { inWords } from "./words.ts";
-import { isObject } from "../../parts/json-values.ts";
 
 const OBJECT: JsonObject = { type: "object" };
 const FIELDS = ["schedule", "timezone", "end_time", "thread_id", "input", "context", "metadata", "on_run_completed"];

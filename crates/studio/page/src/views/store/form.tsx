@@ -7,13 +7,13 @@ import type { JsonObject } from "../../api/types.ts";
 import { api } from "../../connection.ts";
 import { Problem } from "../../parts/basics.tsx";
 import { type Draft, draftOf, EitherForm, focusProblem, problemsOf } from "../../parts/form/index.ts";
+import { isObject } from "../../parts/json-values.ts";
 import { visible } from "../../parts/text.ts";
 import { Box } from "../listing/box.tsx";
 import { type Refusal, refusalOf, shownAt } from "../listing/refused.ts";
 import { idOf, type Item, itemPath } from "./items.ts";
 import { minutesOf } from "./minutes.ts";
 import { labelsOf, nameable, type Namespace } from "./names.ts";
-import { isObject } from "../../parts/json-values.ts";
 
 const OBJECT: JsonObject = { type: "object" };
 

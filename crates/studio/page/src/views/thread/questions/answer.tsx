@@ -4,8 +4,8 @@ import type { JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { Interrupt, Json } from "../../../api/types.ts";
 import { type Draft, draftOf, EitherForm, problemsOf } from "../../../parts/form/index.ts";
-import { answerSchema, choicesOf, draftIn } from "./read.ts";
 import { isObject } from "../../../parts/json-values.ts";
+import { answerSchema, choicesOf, draftIn } from "./read.ts";
 import { controlOf } from "../../apps/answers.ts";
 
 /** How an answer without a schema is given: by one press, in words or as JSON. */

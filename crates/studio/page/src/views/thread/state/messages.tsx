@@ -3,11 +3,11 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Json } from "../../../api/types.ts";
+import { isObject } from "../../../parts/json-values.ts";
 import { JsonTree } from "../../../parts/json.tsx";
 import { Markdown } from "../../../parts/markdown.tsx";
 import { count, counted, visible } from "../../../parts/text.ts";
 import { type Message, readMessage } from "./message.ts";
-import { isObject } from "../../../parts/json-values.ts";
 
 /** Newest messages that are shown first, and earlier ones with every step. */
 const STEP = 40;

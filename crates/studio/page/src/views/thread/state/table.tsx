@@ -3,10 +3,10 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Json } from "../../../api/types.ts";
+import { isObject } from "../../../parts/json-values.ts";
 import { counted, short, visible } from "../../../parts/text.ts";
 import { windowOf } from "../../../parts/virtual-window.ts";
 import { columnsOf, order } from "./kinds.ts";
-import { isObject } from "../../../parts/json-values.ts";
 
 const ROW_HEIGHT = 30;
 const HEIGHT = 420;

@@ -3,10 +3,10 @@
 import type { JSX } from "preact";
 import type { Json } from "../../../api/types.ts";
 import { Badge } from "../../../parts/basics.tsx";
+import { isObject } from "../../../parts/json-values.ts";
 import { JsonTree } from "../../../parts/json.tsx";
 import { counted, visible } from "../../../parts/text.ts";
 import type { TaskOnWire } from "./checkpoint.ts";
-import { isObject } from "../../../parts/json-values.ts";
 
 /** Tasks that are shown; of a wider fan-out the graph and the timeline have the others. */
 const MOST = 50;

@@ -1,8 +1,8 @@
 // What the messages of a task took, in tokens: of those that came piece by piece, or else of those that it wrote.
 
 import type { Json, JsonObject } from "../../../api/types.ts";
-import type { Task } from "../../../run/model.ts";
 import { isObject } from "../../../parts/json-values.ts";
+import type { Task } from "../../../run/model.ts";
 
 /** The sum of each count over all messages; `undefined` where no message says any. */
 export function usageOf(task: Pick<Task, "messages" | "result">): JsonObject | undefined {
