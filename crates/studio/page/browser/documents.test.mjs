@@ -87,7 +87,8 @@ seen(
     await page.getByRole("button", { name: "Save proposal.md" }).click();
     const file = await download;
     assert.equal(file.suggestedFilename(), "proposal.md");
-    const answer = await fetch(`${served.url}/threads/${thread}/artifacts/proposal.md`, { headers: { "x-api-key": KEY } });
+    const address = `${served.url}/threads/${thread}/artifacts/proposal.md`;
+    const answer = await fetch(address, { headers: { "x-api-key": KEY } });
     assert.equal(readFileSync(await file.path(), "utf8"), await answer.text());
 
     await page.getByRole("button", { name: "references.bib", exact: true }).click();

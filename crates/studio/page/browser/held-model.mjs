@@ -22,10 +22,10 @@ export async function heldModel(rules, held) {
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
     if (JSON.parse(text).stream === true) {
       answer.writeHead(200, { "content-type": "text/event-stream" });
-      const chunk = (delta, finish_reason) =>
-        answer.write(
-          `data: ${JSON.stringify({ ...made, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] })}\n\n`,
-        );
+      const chunk = (delta, finish_reason) => {
+        const choices = [{ index: 0, delta, finish_reason }];
+        answer.write(`data: ${JSON.stringify({ ...made, object: "chat.completion.chunk", choices })}\n\n`);
+      };
       chunk({ role: "assistant", content }, null);
       chunk({}, "stop");
       return answer.end("data: [DONE]\n\n");

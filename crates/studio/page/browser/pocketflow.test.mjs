@@ -17,6 +17,12 @@ const SCRIPT = [
   { when: ["You plan literature searches", "shorter ones"], json: { queries: [query("neap tides")] } },
   { when: ["You plan literature searches", "injected"], json: { queries: INJECTIONS.slice(0, 4).map(query) } },
   { when: "You plan literature searches", json: { queries: [query("spring tides"), query("tides measured")] } },
+  {
+    when: ["You find what research leaves open", "broken tides"],
+    // Both attempts of the node.
+    times: 2,
+    error: { error: "setup", message: "the model is out" },
+  },
   { when: "You read scientific material", json: { claim: "Tides were measured.", limits: "One bay." } },
   {
     when: "You summarise what several records say",
@@ -145,12 +151,23 @@ seen("a reply that is only probably understood is confirmed by a press, or decli
   await changed.getByLabel("What is wrong").fill("shorter ones");
   await changed.getByRole("button", { name: "Make it again" }).click();
   const again = underReview(page, "Queries under review, version 3");
-  await until(async () => (await again.getByLabel("Query 1", { exact: true }).inputValue()) === "neap tides", "other queries");
+  const query = again.getByLabel("Query 1", { exact: true });
+  await until(async () => (await query.inputValue()) === "neap tides", "other queries");
   await again.getByRole("button", { name: "End this journey" }).click();
   await page.getByLabel("New topic").fill("ebbs and floods");
   await page.getByRole("button", { name: "Begin a new journey" }).click();
   await underReview(page, "Queries under review, version 1").getByLabel("Query 1", { exact: true }).waitFor();
   await chatOf(page).getByText("new topic: ebbs and floods").waitFor();
+});
+
+seen("what failed is tried again by a press", async ({ visit }) => {
+  const thread = await conversation("broken tides");
+  const page = await visit(served.studio(`#/threads/${thread}`));
+  await page.getByRole("button", { name: "Approve and search" }).click();
+  await chatOf(page).getByText("the model is out").waitFor();
+  await thoughtsOf(page).getByText("action-failed").waitFor();
+  await page.getByRole("button", { name: "Try again", exact: true }).click();
+  await underReview(page, "Proposal under review, version 1").waitFor();
 });
 
 seen("while a turn is under way, what it does is told", async ({ visit }) => {

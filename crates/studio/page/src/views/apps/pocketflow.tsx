@@ -1,4 +1,4 @@
-// A research conversation: what is said beside what was thought, with the queries or the proposal under review and what was made.
+// A research conversation: what is said beside what is thought, with what is under review and what was made.
 
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";

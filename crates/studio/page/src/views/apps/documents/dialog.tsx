@@ -1,4 +1,4 @@
-// A document in a dialog: rendered where its kind is known, or as its text. A page of HTML is never more than its source.
+// A document in a dialog: as what it is, or as its text. A page of HTML is never more than its source.
 
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Document, documentsOf, mannerOf, pathOf } from "./list.ts";
 
-const listed = { name: "report.md", media_type: "text/markdown; charset=utf-8", size: 3, path: "artifacts/report.md", hash: "6f" };
+const listed = {
+  name: "report.md",
+  media_type: "text/markdown; charset=utf-8",
+  size: 3,
+  path: "artifacts/report.md",
+  hash: "6f",
+};
 
 test("documents are what the state lists, and a list of anything else is none", () => {
   const report = { name: "report.md", mediaType: "text/markdown; charset=utf-8", size: 3, hash: "6f" };
@@ -25,7 +31,8 @@ test("how a document is shown follows its media type; a page of HTML and a drawi
   assert.equal(manner("text/plain", "notes.md"), "markdown");
   assert.equal(manner("application/json"), "json");
   assert.equal(manner("application/vnd.citationstyles.csl+json"), "json");
-  for (const mediaType of ["text/html", "TEXT/HTML; charset=utf-8", "text/vnd.mermaid", "application/x-bibtex", "image/svg+xml"]) {
+  const texts = ["text/html", "TEXT/HTML; charset=utf-8", "text/vnd.mermaid", "application/x-bibtex", "image/svg+xml"];
+  for (const mediaType of texts) {
     assert.equal(manner(mediaType), "text", mediaType);
   }
   for (const mediaType of ["application/pdf", "image/png", "application/octet-stream"]) {

@@ -51,6 +51,7 @@ function hintOf(session: Session | undefined): string {
     case "report":
       return "Ask about the proposal, or say what you want of it";
     case "slot":
+      if (session.waiting.missing.length === 0) return "Say “retry”, or name a new topic";
       return session.waiting.missing.includes("queries") ? "Other queries, one a line" : "Say what is missing";
   }
   return session?.proposal === undefined ? "A topic to research" : "Ask about the proposal, or name a new topic";

@@ -4,7 +4,8 @@ import { linked, numberOf } from "./cites.ts";
 
 test("marks of known references are links, and code and links stay as they are", () => {
   const known = new Set([1, 2]);
-  assert.equal(linked("Measured [1], [2] and [3].", known), "Measured [\\[1\\]](#reference:1), [\\[2\\]](#reference:2) and [3].");
+  const expected = "Measured [\\[1\\]](#reference:1), [\\[2\\]](#reference:2) and [3].";
+  assert.equal(linked("Measured [1], [2] and [3].", known), expected);
   for (const text of ["`a[1]` is code", "```\na[1]\n```", "[1](https://x.org)", "[1]: https://x.org", "[1][2x]"]) {
     assert.equal(linked(text, known), text);
   }

@@ -21,7 +21,7 @@ test("each turn has what was said, what was decided and why, and what was done",
   assert.equal(more.length, 0);
   assert.deepEqual([first?.said, second?.said], ["how web frameworks handle errors", "/approve"]);
   const told = second?.entries.map((entry) => {
-    if (entry.is === "decision") return `${entry.rule}: ${entry.why}${entry.evidence.length > 0 ? ` ${entry.evidence}` : ""}`;
+    if (entry.is === "decision") return [`${entry.rule}: ${entry.why}`, ...entry.evidence].join(" ");
     return entry.is === "action" ? `${entry.name} (${entry.thoughts.length})` : entry.text;
   });
   assert.deepEqual(told, [

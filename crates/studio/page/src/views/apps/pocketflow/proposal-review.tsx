@@ -50,7 +50,12 @@ export function ProposalReview({ proposal, canChange, say }: ProposalReviewProps
         }
       />
       {canChange && open === "new" && (
-        <Edit name="Text of the new section" text="" onSay={(text) => say(single({ is: "add", text }))} onClose={close} />
+        <Edit
+          name="Text of the new section"
+          text=""
+          onSay={(text) => say(single({ is: "add", text }))}
+          onClose={close}
+        />
       )}
       {canChange && (
         <>

@@ -94,27 +94,29 @@ function Slot({ session, say }: Pick<ReviewProps, "session" | "say">): JSX.Eleme
   const [action, missing] = waiting.for === "slot" ? [waiting.action, waiting.missing] : ["", []];
   const isSearch = action === "do-literature-review";
   return (
-    <p class="row pf-slot" role="group" aria-label="What can be said now">
-      {(missing.length === 0 || isSearch) && (
-        <button type="button" class="primary" onClick={() => say(RETRY)}>
-          Try again
+    <div class="pf-slot">
+      <p class="row" role="group" aria-label="What can be said now">
+        {(missing.length === 0 || isSearch) && (
+          <button type="button" class="primary" onClick={() => say(RETRY)}>
+            Try again
+          </button>
+        )}
+        {isSearch && review !== undefined && (
+          <button type="button" onClick={() => say(INSIST)}>
+            Go on without records
+          </button>
+        )}
+        <button type="button" class="danger" onClick={() => say(CANCEL)}>
+          End this journey
         </button>
-      )}
-      {isSearch && review !== undefined && (
-        <button type="button" onClick={() => say(INSIST)}>
-          Go on without records
-        </button>
-      )}
-      <button type="button" class="danger" onClick={() => say(CANCEL)}>
-        End this journey
-      </button>
-    </p>
+      </p>
+      <NewTopic say={say} />
+    </div>
   );
 }
 
 /** The proposal was delivered, or the journey ended: another can begin. */
 function After({ session, say }: Pick<ReviewProps, "session" | "say">): JSX.Element | null {
-  const [topic, setTopic] = useState("");
   if (session.status === "active") return null;
   return (
     <div class="pf-after">
@@ -125,21 +127,28 @@ function After({ session, say }: Pick<ReviewProps, "session" | "say">): JSX.Elem
           </button>
         </p>
       )}
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (topic.trim() !== "") say(newTopic(topic));
-        }}
-      >
-        <label class="row grow">
-          New topic{" "}
-          <input class="grow" value={topic} onInput={(event) => setTopic(event.currentTarget.value)} />
-        </label>
-        <button type="submit" disabled={topic.trim() === ""}>
-          Begin a new journey
-        </button>
-      </form>
+      <NewTopic say={say} />
     </div>
+  );
+}
+
+function NewTopic({ say }: Pick<ReviewProps, "say">): JSX.Element {
+  const [topic, setTopic] = useState("");
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (topic.trim() !== "") say(newTopic(topic));
+      }}
+    >
+      <label class="row grow">
+        New topic{" "}
+        <input class="grow" value={topic} onInput={(event) => setTopic(event.currentTarget.value)} />
+      </label>
+      <button type="submit" disabled={topic.trim() === ""}>
+        Begin a new journey
+      </button>
+    </form>
   );
 }

@@ -25,7 +25,10 @@ export function newTopic(topic: string): string {
 }
 
 /** A change of a list, of which places count from 1 and are those before any change. */
-export type Edit = { is: "remove"; at: number } | { is: "replace"; at: number; text: string } | { is: "add"; text: string };
+export type Edit =
+  | { is: "remove"; at: number }
+  | { is: "replace"; at: number; text: string }
+  | { is: "add"; text: string };
 
 /** A text of many lines can be said alone only: in several edits a line or a semicolon ends one. */
 export function single(edit: Edit): string {
@@ -59,7 +62,11 @@ function oneLine(text: string): string {
 }
 
 /** The changes that make a list of another; `undefined` in `after` is what was removed. */
-export function edits(before: readonly string[], after: readonly (string | undefined)[], added: readonly string[]): Edit[] {
+export function edits(
+  before: readonly string[],
+  after: readonly (string | undefined)[],
+  added: readonly string[],
+): Edit[] {
   const changes = before.flatMap((old, at): Edit[] => {
     const now = after[at];
     if (now === undefined || now.trim() === "") return [{ is: "remove", at: at + 1 }];

@@ -29,9 +29,15 @@ test("a session has what is under review, what was found, and what was made of i
 });
 
 test("what is no session is none, and what is not as expected is left out", () => {
-  for (const value of [undefined, null, [], "session", {}, { artifacts: [] }]) assert.equal(sessionOf(value), undefined);
+  for (const value of [undefined, null, [], "session", {}, { artifacts: [] }]) {
+    assert.equal(sessionOf(value), undefined);
+  }
   const odd = sessionOf({
-    artifacts: { queries: { version: "1", value: [] }, review: { version: 1, value: { records: [null, "x", {}] } }, gap: 3 },
+    artifacts: {
+      queries: { version: "1", value: [] },
+      review: { version: 1, value: { records: [null, "x", {}] } },
+      gap: 3,
+    },
     waiting_for: { for: "something new" },
     history: {},
   });

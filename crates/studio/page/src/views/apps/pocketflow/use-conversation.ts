@@ -1,5 +1,6 @@
-// A conversation as it is now: what was said, what is asked, what was found and made. While a turn is under way, what it
-// works on is in the state of the conversation's own graph, inside of the graph around it; a program serves the own graph alone.
+// A conversation as it is now: what was said, what is asked, what was found and made. While a turn is under way, what
+// it works on is in the state of the conversation's own graph, inside of the graph around it. A program serves the own
+// graph alone.
 
 import { useRef } from "preact/hooks";
 import type { Json, JsonObject, Thread } from "../../../api/types.ts";

@@ -51,8 +51,8 @@ export function useSay({ record, model, questions, conversation }: SayProps): Sa
       return false;
     }
   };
-  const isWaiting = sent !== undefined && !isOver;
-  return { say, sent: isWaiting && !isTaken ? sent.text : undefined, isBusy: isBusy || (isWaiting && !isTaken), problem };
+  const isOnItsWay = sent !== undefined && !isOver && !isTaken;
+  return { say, sent: isOnItsWay ? sent.text : undefined, isBusy: isBusy || isOnItsWay, problem };
 }
 
 async function start(

@@ -4,7 +4,8 @@ import { byline, workOf } from "./work.ts";
 
 test("a work is read at its publisher, else as a preprint, else where its source says", () => {
   const place = (record: object) => workOf({ title: "On tides", ...record }).place;
-  assert.deepEqual(place({ doi: "10.1000/a#b?c", url: "https://x.org/" }), { href: "https://doi.org/10.1000/a%23b%3Fc" });
+  const doi = "10.1000/a#b?c";
+  assert.deepEqual(place({ doi, url: "https://x.org/" }), { href: "https://doi.org/10.1000/a%23b%3Fc" });
   assert.deepEqual(place({ arxiv: "2101.00001" }), { href: "https://arxiv.org/abs/2101.00001" });
   assert.deepEqual(place({ pmid: 29456894 }), { href: "https://pubmed.ncbi.nlm.nih.gov/29456894" });
   assert.deepEqual(place({ url: "https://x.org/a" }), { href: "https://x.org/a" });
@@ -12,7 +13,8 @@ test("a work is read at its publisher, else as a preprint, else where its source
 });
 
 test("what is no address of the web is words and no link", () => {
-  for (const url of ["papers/tides.md", "javascript:alert(1)", "data:text/html,x", "https://x.org/a b", "mailto:a@b.c"]) {
+  const others = ["papers/tides.md", "javascript:alert(1)", "data:text/html,x", "https://x.org/a b", "mailto:a@b.c"];
+  for (const url of others) {
     assert.deepEqual(workOf({ url }).place, { words: url });
   }
   assert.deepEqual(workOf({ doi: "10.1/a b", url: "file" }).place, { words: "file" });
@@ -26,5 +28,6 @@ test("authors are named as far as they fit", () => {
 
 test("a record of another form is a work without what it lacks", () => {
   const work = workOf({ title: 3, authors: "A", provenance: null, year: "2020", retracted: "true" });
-  assert.deepEqual([work.title, work.authors, work.engines, work.year, work.isRetracted], ["without a title", [], [], undefined, false]);
+  assert.deepEqual([work.title, work.authors, work.engines], ["without a title", [], []]);
+  assert.deepEqual([work.year, work.isRetracted], [undefined, false]);
 });

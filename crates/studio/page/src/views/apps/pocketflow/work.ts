@@ -1,8 +1,8 @@
 // A work of the literature, or a document of one's own, as a search found it.
 
 import type { Json, JsonObject } from "../../../api/types.ts";
-import { harmless } from "../../../parts/markdown-tree.ts";
 import { isObject } from "../../../parts/json-values.ts";
+import { harmless } from "../../../parts/markdown-tree.ts";
 
 export interface Work {
   id: string;
