@@ -77,6 +77,7 @@ for (const [at, [colorScheme, width]] of PAIRS.entries()) {
       await look(page, "the dialog of earlier inputs");
 
       page = await shown(visit, "#/runs", options);
+      if (width < 600) await page.getByRole("button", { name: "Menu" }).click();
       await page.getByRole("button", { name: "Key" }).click();
       await look(page, "the dialog of the key");
 
