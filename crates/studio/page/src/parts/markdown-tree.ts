@@ -17,7 +17,7 @@ export type Piece =
   | { is: "ol"; start: number; in: Piece[] }
   | { is: "task"; done: boolean; in: Piece[] }
   | { is: "link"; href: string; in: Piece[] }
-  /** A link to what only the view knows that shows the text. */
+  /** A link to what only the view knows that shows the text: one with such an address, or a sign that is one. */
   | { is: "own"; url: string; in: Piece[] }
   | { is: "table"; head: Cell[]; rows: Cell[][] }
   | { is: "note"; number: number }
@@ -44,15 +44,20 @@ export function harmless(url: string): string | undefined {
   return ["http:", "https:", "mailto:"].includes(parsed.protocol) ? parsed.href : undefined;
 }
 
-/**
- * The tree of a section of Markdown. `definitions` are lines of link and footnote definitions that are elsewhere.
- * `isOwn` says of which addresses the view makes something itself.
- */
-export function tree(section: string, definitions = "", isOwn: (url: string) => boolean = () => false): Piece[] {
+/** What a view makes something of itself. */
+export interface Own {
+  /** Whether it is a link to this address. */
+  has?: (url: string) => boolean;
+  /** What stands in the text and is a link as it stands, such as `[1]`. It is global, and is not looked for in code. */
+  signs?: RegExp;
+}
+
+/** The tree of a section of Markdown. `definitions` are lines of link and footnote definitions that are elsewhere. */
+export function tree(section: string, definitions = "", own: Own = {}): Piece[] {
   const source = definitions === "" ? section : `${section}\n\n${definitions}`;
   try {
     const root = fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-    return new Reader(source, isOwn).read(root.children);
+    return new Reader(source, own).read(root.children);
   } catch {
     // Nested deeper than the stack goes.
     return [{ is: "pre", in: [visible(section)] }];
@@ -64,10 +69,12 @@ class Reader {
   private readonly noted = new Map<string, RootContent[]>();
   /** Footnotes in the order in which they are referred to. */
   private readonly order: string[] = [];
+  /** How many links are around what is read: no link is in another. */
+  private links = 0;
 
   constructor(
     private readonly source: string,
-    private readonly isOwn: (url: string) => boolean,
+    private readonly own: Own,
   ) {}
 
   read(children: RootContent[]): Piece[] {
@@ -103,7 +110,7 @@ class Reader {
     const inside = () => this.all("children" in node ? node.children : [], depth + 1);
     switch (node.type) {
       case "text":
-        return [visible(node.value)];
+        return this.text(visible(node.value));
       case "paragraph":
         return [{ is: "p", in: inside() }];
       case "heading":
@@ -129,12 +136,12 @@ class Reader {
       case "list":
         return [this.list(node, depth)];
       case "link":
-        return this.link(node.url, inside());
+        return this.link(node.url, this.linked(inside));
       case "image":
         return this.image(node.url, node.alt);
       case "linkReference": {
         const url = this.targets.get(node.identifier);
-        return url === undefined ? [this.written(node)] : this.link(url, inside());
+        return url === undefined ? this.text(this.written(node)) : this.link(url, this.linked(inside));
       }
       case "imageReference": {
         const url = this.targets.get(node.identifier);
@@ -155,8 +162,30 @@ class Reader {
     }
   }
 
+  /** A text, and the signs in it that the view makes something of. */
+  private text(text: string): Piece[] {
+    const { signs } = this.own;
+    if (signs === undefined || this.links > 0) return [text];
+    const pieces: Piece[] = [];
+    let from = 0;
+    for (const { 0: sign, index } of text.matchAll(signs)) {
+      if (index > from) pieces.push(text.slice(from, index));
+      pieces.push({ is: "own", url: sign, in: [sign] });
+      from = index + sign.length;
+    }
+    if (from < text.length || pieces.length === 0) pieces.push(text.slice(from));
+    return pieces;
+  }
+
+  private linked(inside: () => Piece[]): Piece[] {
+    this.links += 1;
+    const pieces = inside();
+    this.links -= 1;
+    return pieces;
+  }
+
   private link(url: string, inside: Piece[]): Piece[] {
-    if (this.isOwn(url)) return [{ is: "own", url, in: inside }];
+    if (this.own.has?.(url) === true) return [{ is: "own", url, in: inside }];
     const href = harmless(url);
     if (href !== undefined) return [{ is: "link", href, in: inside }];
     return [...inside, ` (${visible(url)})`];

@@ -135,11 +135,30 @@ test("only links to the web and to mail are links", () => {
 
 test("a link of the view's own is one only where the view says so", () => {
   const text = "A [1](#cite:1) and a [2](#other:2).";
-  const own = tree(text, "", (url) => url.startsWith("#cite:"));
+  const own = tree(text, "", { has: (url) => url.startsWith("#cite:") });
   assert.deepEqual(own, [
     { is: "p", in: ["A ", { is: "own", url: "#cite:1", in: ["1"] }, " and a ", "2", " (#other:2)", "."] },
   ]);
   assert.ok(!JSON.stringify(tree(text)).includes('"own"'));
+});
+
+test("signs of the view's own are found in texts, and neither in code nor in links", () => {
+  const own = tree("**A [1]**, `x[1]`, [see [1]](https://example.org/) [2](https://example.org/)[3].", "", { signs: /\[\d\]/g });
+  assert.equal(JSON.stringify(own).match(/"own"/g)?.length, 2);
+  assert.deepEqual(own.at(0), {
+    is: "p",
+    in: [
+      { is: "strong", in: ["A ", { is: "own", url: "[1]", in: ["[1]"] }] },
+      ", ",
+      { is: "code", in: ["x[1]"] },
+      ", ",
+      { is: "link", href: "https://example.org/", in: ["see [1]"] },
+      " ",
+      { is: "link", href: "https://example.org/", in: ["2"] },
+      { is: "own", url: "[3]", in: ["[3]"] },
+      ".",
+    ],
+  });
 });
 
 test("control characters and overrides are named wherever they are", () => {

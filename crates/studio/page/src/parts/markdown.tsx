@@ -3,7 +3,7 @@
 import { Fragment, type JSX } from "preact";
 import { useId, useMemo, useState } from "preact/hooks";
 import { definitions, type Section, sections } from "./markdown-sections.ts";
-import { type Cell, type Piece, tree } from "./markdown-tree.ts";
+import { type Cell, type Own, type Piece, tree } from "./markdown-tree.ts";
 import { LongText } from "./long-text.tsx";
 import { count } from "./text.ts";
 
@@ -11,8 +11,8 @@ import { count } from "./text.ts";
 const HEADINGS = ["h3", "h4", "h5", "h6"] as const;
 
 /** Links of which a view makes something itself, such as citations. It stays the same object while the text does. */
-export interface OwnLinks {
-  has: (url: string) => boolean;
+export interface OwnLinks extends Own {
+  /** Shows one, by its address or as the sign that it is. */
   show: (url: string, inside: JSX.Element) => JSX.Element;
 }
 
@@ -50,7 +50,7 @@ interface PartProps {
 
 function Part({ section, definitions, own }: PartProps): JSX.Element {
   const { text, raw } = section;
-  const pieces = useMemo(() => (raw ? [] : tree(text, definitions, own?.has)), [text, raw, definitions, own]);
+  const pieces = useMemo(() => (raw ? [] : tree(text, definitions, own)), [text, raw, definitions, own]);
   const id = useId();
   // Levels that are left out would tell a structure that is not there.
   const levels = useMemo(() => [...headings(pieces, new Set())].sort(), [pieces]);
