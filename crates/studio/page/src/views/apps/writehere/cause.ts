@@ -1,0 +1,43 @@
+// Why a task changed or failed, in words (crates/state-machine/src/task/transition.rs).
+
+import type { Json } from "../../../api/types.ts";
+import { isObject } from "../../../parts/json-values.ts";
+import { list, text } from "./read.ts";
+
+export function causeOf(cause: Json | undefined): string {
+  if (cause === "Start") return "the run began";
+  if (cause === "Reopened") return "it is tried again";
+  if (!isObject(cause)) return "";
+  if (isObject(cause.Failure)) return causeOf(cause.Failure);
+  const [[name, about] = ["", null]] = Object.entries(cause);
+  const told = isObject(about) ? about : {};
+  switch (name) {
+    case "Action":
+      return "error" in told ? text(told.error) : `${actionName(text(told.action))}: ${text(told.condition)}`;
+    case "Exam":
+      return text(told.condition);
+    case "Input":
+      return `task ${text(told.node)}, which it needs, failed`;
+    case "Inner":
+      return `what is inside failed: ${list(told.nodes).map(text).join(", ")}`;
+    case "Outer":
+      return `the task around it, ${text(told.node)}, failed`;
+  }
+  return "";
+}
+
+const ACTIONS: Record<string, string> = {
+  plan: "planned",
+  execute: "carried out",
+  update: "goal brought up to date",
+  prior_reflect: "looked at before",
+  final_aggregate: "put together",
+  planning_post_reflect: "plan looked at",
+  execute_post_reflect: "result looked at",
+};
+
+/** What was done, in words. */
+export function actionName(action: string): string {
+  return ACTIONS[action] ?? action.replaceAll("_", " ");
+}
+

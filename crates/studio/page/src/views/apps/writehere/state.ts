@@ -1,0 +1,113 @@
+// The state of WriteHERE's own graph, as far as this view reads it (crates/apps/writehere/src/state.rs). What is not
+// there, or not of its kind, is left out: the view shows what it can.
+
+import type { JsonObject } from "../../../api/types.ts";
+import { isObject } from "../../../parts/json-values.ts";
+import { causeOf } from "./cause.ts";
+import { number, objects, text, texts } from "./read.ts";
+import { type Evidence, evidenceIn, type Reference, referenceIn } from "./sources.ts";
+import { type Node, nodeIn } from "./node.ts";
+
+export interface Writing {
+  goal: string;
+  /** How many words were asked for. */
+  wanted: number | undefined;
+  isReport: boolean;
+  /** The tasks by their keys. */
+  nodes: ReadonlyMap<string, Node>;
+  changes: Change[];
+  evidence: ReadonlyMap<string, Evidence>;
+  calls: Call[];
+  notes: string[];
+  finished: Finished | undefined;
+}
+
+/** A change of the status of a task. */
+export interface Change {
+  step: number;
+  node: string;
+  from: string;
+  to: string;
+  cause: string;
+}
+
+/** A call of an agent. */
+export interface Call {
+  node: string;
+  action: string;
+  agent: string;
+  model: string;
+  tries: Try[];
+}
+
+export interface Try {
+  input: number;
+  output: number;
+  reply: string;
+  finish: string;
+  problem: string | undefined;
+}
+
+export interface Finished {
+  /** `done`, `partial`, `failed` or `stuck`. */
+  status: string;
+  explanation: string;
+  text: string;
+  words: number;
+  references: Reference[];
+}
+
+/** The writing that a state holds; nothing for the state of another graph. */
+export function writingIn(values: JsonObject | undefined): Writing | undefined {
+  if (values === undefined || !isObject(values.tree) || !isObject(values.tree.nodes)) return undefined;
+  const request = isObject(values.request) ? values.request : {};
+  const nodes = new Map(objects(Object.values(values.tree.nodes)).map((node) => [text(node.key), nodeIn(node)]));
+  const evidence = isObject(values.evidence) ? objects(Object.values(values.evidence)).map(evidenceIn) : [];
+  return {
+    goal: text(request.goal),
+    wanted: number(request.words),
+    isReport: request.mode !== "story",
+    nodes,
+    changes: objects(values.tree.log).map((change) => ({
+      step: number(change.step) ?? 0,
+      node: text(change.node),
+      from: text(change.from),
+      to: text(change.to),
+      cause: causeOf(change.cause),
+    })),
+    evidence: new Map(evidence.map((one) => [one.id, one])),
+    calls: objects(values.calls).map(callIn),
+    notes: texts(values.notes),
+    finished: isObject(values.finished) ? finishedIn(values.finished) : undefined,
+  };
+}
+
+function callIn(call: JsonObject): Call {
+  const exchange = isObject(call.exchange) ? call.exchange : {};
+  return {
+    node: text(call.node),
+    action: text(call.action),
+    agent: text(exchange.agent),
+    model: text(exchange.model),
+    tries: objects(exchange.attempts).map((attempt) => {
+      const usage = isObject(attempt.usage) ? attempt.usage : {};
+      return {
+        input: number(usage.input) ?? 0,
+        output: number(usage.output) ?? 0,
+        reply: text(attempt.reply),
+        finish: text(attempt.finish),
+        problem: text(attempt.problem) || undefined,
+      };
+    }),
+  };
+}
+
+function finishedIn(finished: JsonObject): Finished {
+  return {
+    status: text(finished.status),
+    explanation: text(finished.explanation),
+    text: text(finished.text),
+    words: number(finished.words) ?? 0,
+    references: objects(finished.references).map(referenceIn),
+  };
+}

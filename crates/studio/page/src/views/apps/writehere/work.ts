@@ -1,0 +1,17 @@
+// What the run does about each task of the tree: the graph's tasks by the key of the tree's node that they were sent for.
+
+import { isObject } from "../../../parts/json-values.ts";
+import { namespaceKey, type RunModel, type Task } from "../../../run/model.ts";
+
+/** The tasks of the graph in this namespace, by the key of the node, in the order in which they began. */
+export function worksOf(model: Pick<RunModel, "tasks">, ns: string): Map<string, Task[]> {
+  const works = new Map<string, Task[]>();
+  for (const task of model.tasks) {
+    const node = isObject(task.input) ? task.input.node : undefined;
+    if (typeof node !== "string" || namespaceKey(task.namespace) !== ns) continue;
+    const known = works.get(node);
+    if (known === undefined) works.set(node, [task]);
+    else known.push(task);
+  }
+  return works;
+}
