@@ -2,6 +2,7 @@
 
 import type { JSX } from "preact";
 import type { Interrupt, Json } from "../../api/types.ts";
+import { PLAN_REVIEW } from "./writehere/review/control.tsx";
 
 export interface AnswerProps {
   question: Interrupt;
@@ -21,7 +22,7 @@ export interface AnswerControl {
   Control: (props: AnswerProps) => JSX.Element;
 }
 
-const CONTROLS: AnswerControl[] = [];
+const CONTROLS: AnswerControl[] = [PLAN_REVIEW];
 
 /** The control for a question; most have none. */
 export function controlOf(question: Interrupt): AnswerControl | undefined {

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import type { Thread } from "../../api/types.ts";
 import type { Question, RunModel } from "../../run/model.ts";
 import { PocketFlowView } from "./pocketflow.tsx";
+import { TextView } from "./writehere/view.tsx";
 
 export interface AppProps {
   thread: string;
@@ -21,6 +22,7 @@ export interface AppView {
 
 const VIEWS: Record<string, AppView> = {
   pocketflow: { name: "Research", View: PocketFlowView },
+  writehere: { name: "Text", View: TextView },
 };
 
 /** The view of a graph of this name; most have none. */

@@ -77,7 +77,7 @@ export function nodeIn(node: JsonObject): Node {
   };
 }
 
-function typeIn(value: Json | undefined): TaskType {
+export function typeIn(value: Json | undefined): TaskType {
   return TASK_TYPES.find((type) => type === value) ?? "think";
 }
 

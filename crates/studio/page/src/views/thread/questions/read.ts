@@ -3,6 +3,7 @@
 import type { Interrupt, Json, JsonObject } from "../../../api/types.ts";
 import { saysNothing } from "../../../parts/form/schema.ts";
 import { isObject } from "../../../parts/json-values.ts";
+import { planAsked } from "../../apps/writehere/review/asked.ts";
 
 /** Fields that ask, then those that show what is asked about. */
 const ASKS = ["question", "message", "prompt", "title", "description", "instructions"];
@@ -54,6 +55,8 @@ export function read(value: Json): Reading {
 export function headline(value: Json): string {
   const { asks, texts, rest, whole } = read(value);
   const line = (text: string) => text.split("\n").find((one) => one.trim() !== "")?.replace(/^#+\s*/, "").trim() ?? "";
+  const plan = planAsked(value);
+  if (plan !== undefined) return `Review the plan: ${line(plan.goal)}`;
   const said = asks[0] ?? texts[0]?.[1];
   if (said !== undefined) return line(said);
   if (whole !== undefined) return JSON.stringify(whole);
