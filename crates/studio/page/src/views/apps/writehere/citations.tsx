@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { OwnLinks } from "../../../parts/markdown.tsx";
 import { visible } from "../../../parts/text.ts";
+import { route } from "../../../route.ts";
 import type { Chosen } from "./chosen.ts";
 import { idsOf } from "./document.ts";
 import { MARK } from "./length.ts";
@@ -44,9 +45,18 @@ interface CitationProps {
 }
 
 function Citation({ id, reference, onOpen }: CitationProps): JSX.Element {
+  const open = route.value.query.get("source") ?? "";
+  const isOpen = open === id || reference?.evidence.includes(open) === true;
   const name = reference === undefined ? visible(id) : `Source ${reference.number}: ${visible(reference.title)}`;
   return (
-    <button type="button" class="wh-cite" aria-label={name} title={name} onClick={() => onOpen(id)}>
+    <button
+      type="button"
+      class={`wh-cite${isOpen ? " is-open" : ""}`}
+      aria-label={name}
+      aria-expanded={isOpen}
+      title={name}
+      onClick={() => onOpen(id)}
+    >
       [{reference?.number ?? "?"}]
     </button>
   );

@@ -123,6 +123,7 @@ const STATES: Record<Part["state"], [colour: string, words: string]> = {
   writing: ["running", "is written now"],
   open: ["waiting", "not yet written"],
   failed: ["failed", "failed"],
+  out: ["stopped", "left out"],
 };
 
 function PartView({ part, tasks, writing, sources, chosen }: PartViewProps): JSX.Element {

@@ -13,7 +13,8 @@ export interface Part {
   goal: string;
   length: string | undefined;
   text: string;
-  state: "written" | "writing" | "open" | "failed";
+  /** A part may be left out: then it is done, and has no text. */
+  state: "written" | "writing" | "open" | "failed" | "out";
 }
 
 /** The parts of the text: every write task with nothing planned inside. */
@@ -42,7 +43,8 @@ function partOf(node: Node, execution: Node | undefined, works: ReadonlyMap<stri
   const isWriting = works
     .get(execution?.key ?? node.key)
     ?.some((task) => task.node === "execute" && task.status === "running");
-  const state = isWriting === true ? "writing" : isDone || written !== "" ? "written" : isFailed ? "failed" : "open";
+  const ended = written !== "" ? "written" : isDone ? "out" : isFailed ? "failed" : "open";
+  const state = isWriting === true ? "writing" : ended;
   return { key: node.key, goal: execution?.goal ?? node.goal, length: node.length, text: written, state };
 }
 

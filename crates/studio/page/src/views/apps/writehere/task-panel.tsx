@@ -12,15 +12,13 @@ import { worked } from "../../thread/timeline/bars.ts";
 import { actionName } from "./cause.ts";
 import type { Chosen } from "./chosen.ts";
 import { useCitations } from "./citations.tsx";
-import type { Node, Result } from "./node.ts";
+import { type Node, type Result, typeIn } from "./node.ts";
 import { Panel } from "./panel.tsx";
-import { readPlan } from "./review/plan.ts";
+import { type PlanTask, readPlan } from "./review/plan.ts";
 import { executionOf, rowKey, standingOf, tasksOf, workedOn } from "./rows.ts";
 import type { Reference } from "./sources.ts";
 import type { Call, Writing } from "./state.ts";
 import { TypeSign } from "./type-sign.tsx";
-import { typeIn } from "./node.ts";
-import type { PlanTask } from "./review/plan.ts";
 
 export interface TaskPanelProps {
   writing: Writing;
@@ -52,7 +50,13 @@ export function TaskPanel({ writing, works, goesOn, time, sources, chosen }: Tas
   const failures = both.flatMap((one) => one.failure ?? []);
   const earlier = both.flatMap((one) => one.earlierGoals);
   const thoughts = both.flatMap((one) => one.thought ?? []);
-  const results = both.flatMap((one) => one.results.map((result) => ({ of: one, result })));
+  const given = both.flatMap((one) => one.results.map((result) => ({ of: one, result })));
+  // What carried it out gave the text; the text as a whole stands beside the tree.
+  const carried = execution?.results.find((result) => result.action === "execute")?.text;
+  const results = given.flatMap(({ of, result }) => {
+    const isTold = of === node && (key === "root" || result.text === carried);
+    return isTold && result.action === "final_aggregate" ? [] : [{ of, result }];
+  });
   const calls = writing.calls.filter((call) => keys.has(call.node));
   const changes = writing.changes.filter((change) => keys.has(change.node));
   return (

@@ -75,7 +75,7 @@ test("a row says what is done about it now", () => {
 
 test("the text grows in the order of its parts", () => {
   const whole = partsOf(written(), NO_WORK);
-  assert.deepEqual(whole.map(({ key, state }) => [key, state]), [["3", "written"], ["4", "written"]]);
+  assert.deepEqual(whole.map(({ key, state }) => [key, state]), [["3", "written"], ["4", "out"]]);
   assert.match(whole[0]?.text ?? "", /^## axum's error handling model/);
   const growing = partsOf(before("root", "3", "3.0", "4", "4.0"), work("execute", "3.0", "running"));
   assert.deepEqual(growing.map(({ key, state }) => [key, state]), [["3", "writing"], ["4", "open"]]);
