@@ -4,13 +4,13 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Copy } from "../../../parts/copy.tsx";
 import { Markdown } from "../../../parts/markdown.tsx";
+import { saveBlob } from "../../../parts/save-blob.ts";
 import { visible } from "../../../parts/text.ts";
 import type { Task } from "../../../run/model.ts";
 import { Growing } from "../../thread/task/growing.tsx";
 import type { Chosen } from "./chosen.ts";
-import { useCitations } from "./citations.tsx";
+import { CITATIONS } from "./citations.tsx";
 import { bodyOf, type Part } from "./document.ts";
-import type { Reference } from "./sources.ts";
 import type { Finished, Writing } from "./state.ts";
 import { rowKey } from "./rows.ts";
 
@@ -18,12 +18,11 @@ export interface DocumentViewProps {
   writing: Writing;
   parts: readonly Part[];
   works: ReadonlyMap<string, Task[]>;
-  sources: ReadonlyMap<string, Reference>;
   chosen: Chosen;
 }
 
 export function DocumentView(props: DocumentViewProps): JSX.Element {
-  const { writing, parts, works, sources, chosen } = props;
+  const { writing, parts, works, chosen } = props;
   const { finished, notes } = writing;
   const [byTask, setByTask] = useState(false);
   const isWhole = finished !== undefined && finished.text !== "" && !byTask;
@@ -43,16 +42,23 @@ export function DocumentView(props: DocumentViewProps): JSX.Element {
         ) : (
           <span class="quiet">As far as it is written</span>
         )}
-        {whole() !== "" && <Copy text={whole} />}
+        {whole() !== "" && (
+          <span class="row">
+            <Copy text={whole} />
+            <button type="button" onClick={() => saveBlob(new Blob([`${whole()}\n`]), "report.md")}>
+              Save as Markdown
+            </button>
+          </span>
+        )}
       </div>
       {isWhole ? (
-        <Whole finished={finished} {...{ sources, chosen }} />
+        <Whole finished={finished} chosen={chosen} />
       ) : (
         <>
           {finished === undefined && <h3 class="wh-document-title">{visible(writing.goal)}</h3>}
           {parts.length === 0 && <p class="empty">No part of the text is planned yet.</p>}
           {parts.map((part) => (
-            <PartView key={part.key} part={part} tasks={works.get(workKey(writing, part)) ?? []} {...{ writing, sources, chosen }} />
+            <PartView key={part.key} tasks={works.get(workKey(writing, part)) ?? []} {...{ part, writing, chosen }} />
           ))}
         </>
       )}
@@ -81,15 +87,13 @@ function workKey({ nodes }: Writing, { key }: Part): string {
 
 interface WholeProps {
   finished: Finished;
-  sources: ReadonlyMap<string, Reference>;
   chosen: Chosen;
 }
 
-function Whole({ finished, sources, chosen }: WholeProps): JSX.Element {
-  const own = useCitations(sources, chosen);
+function Whole({ finished, chosen }: WholeProps): JSX.Element {
   return (
     <>
-      <Markdown text={bodyOf(finished)} own={own} first={20} />
+      <Markdown text={bodyOf(finished)} own={CITATIONS} first={20} />
       {finished.references.length > 0 && (
         <section class="wh-references" aria-label="References">
           <h3>References</h3>
@@ -114,7 +118,6 @@ interface PartViewProps {
   /** The tasks of the run that write it. */
   tasks: readonly Task[];
   writing: Writing;
-  sources: ReadonlyMap<string, Reference>;
   chosen: Chosen;
 }
 
@@ -126,8 +129,7 @@ const STATES: Record<Part["state"], [colour: string, words: string]> = {
   out: ["stopped", "left out"],
 };
 
-function PartView({ part, tasks, writing, sources, chosen }: PartViewProps): JSX.Element {
-  const own = useCitations(sources, chosen);
+function PartView({ part, tasks, writing, chosen }: PartViewProps): JSX.Element {
   const box = useRef<HTMLElement>(null);
   const isChosen = chosen.part !== undefined && rowKey(writing.nodes, chosen.part) === part.key;
   useEffect(() => {
@@ -142,9 +144,11 @@ function PartView({ part, tasks, writing, sources, chosen }: PartViewProps): JSX
           {part.key === "root" ? "The whole" : `Task ${part.key}`}
         </button>
         <span class={`badge is-${colour}`}>{words}</span>
-        {part.text === "" && <span class="quiet">{[part.goal, part.length ?? ""].filter(Boolean).map(visible).join(", ")}</span>}
+        {part.text === "" && (
+          <span class="quiet">{[part.goal, part.length ?? ""].filter(Boolean).map(visible).join(", ")}</span>
+        )}
       </p>
-      {part.text !== "" && <Markdown text={part.text} own={own} />}
+      {part.text !== "" && <Markdown text={part.text} own={CITATIONS} />}
       {spoken !== undefined && spoken !== "" && (
         <div class="quiet">
           <Growing text={spoken} />

@@ -1,8 +1,7 @@
 // The text as far as it is written: its parts in the order in which they stand in it.
 
-import type { Task } from "../../../run/model.ts";
 import { countWords, MARK } from "./length.ts";
-import type { Node, Result } from "./node.ts";
+import type { Node } from "./node.ts";
 import { executionOf } from "./rows.ts";
 import type { Evidence, Reference } from "./sources.ts";
 import type { Finished, Writing } from "./state.ts";
@@ -17,9 +16,8 @@ export interface Part {
   state: "written" | "writing" | "open" | "failed" | "out";
 }
 
-/** The parts of the text: every write task with nothing planned inside. */
-export function partsOf(writing: Pick<Writing, "nodes">, works: ReadonlyMap<string, Task[]>): Part[] {
-  const { nodes } = writing;
+/** The parts of the text: every write task with nothing planned inside. `underWay` has the keys of those at work. */
+export function partsOf({ nodes }: Pick<Writing, "nodes">, underWay: ReadonlySet<string>): Part[] {
   const parts: Part[] = [];
   const add = (key: string) => {
     const node = nodes.get(key);
@@ -29,29 +27,21 @@ export function partsOf(writing: Pick<Writing, "nodes">, works: ReadonlyMap<stri
       // Write tasks wait for those before them, so the order of the work is that of the text.
       for (const inner of node.queue.length > 0 ? node.queue : node.inner) add(inner);
     } else if (node.type === "write") {
-      parts.push(partOf(node, execution, works));
+      parts.push(partOf(node, execution, underWay));
     }
   };
   add("root");
   return parts;
 }
 
-function partOf(node: Node, execution: Node | undefined, works: ReadonlyMap<string, Task[]>): Part {
+function partOf(node: Node, execution: Node | undefined, underWay: ReadonlySet<string>): Part {
   const written = execution?.results.find((result) => result.action === "execute")?.text.trim() ?? "";
   const isFailed = node.status === "FAILED" || execution?.status === "FAILED";
   const isDone = execution?.status === "FINISH" || node.status === "FINISH";
-  const isWriting = works
-    .get(execution?.key ?? node.key)
-    ?.some((task) => task.node === "execute" && task.status === "running");
+  const isWriting = underWay.has(execution?.key ?? node.key);
   const ended = written !== "" ? "written" : isDone ? "out" : isFailed ? "failed" : "open";
-  const state = isWriting === true ? "writing" : ended;
+  const state = isWriting ? "writing" : ended;
   return { key: node.key, goal: execution?.goal ?? node.goal, length: node.length, text: written, state };
-}
-
-/** The text that a task gave in the end. */
-export function finalResult(node: Node): Result | undefined {
-  const of = (action: string) => node.results.find((result) => result.action === action);
-  return of("final_aggregate") ?? of("execute");
 }
 
 export interface Progress {

@@ -14,7 +14,8 @@ export function wordsIn(text: string | undefined): number | undefined {
 }
 
 /** Signs of scripts that are written without spaces count as words. */
-const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
+const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}";
+const WORD = new RegExp(`[${UNSPACED}]|[^\\s${UNSPACED}]+`, "gu");
 
 /** The words of a text. Marks of citations are none. */
 export function countWords(text: string): number {

@@ -13,16 +13,24 @@ const RESULTS: Record<string, [status: string, words: string]> = {
   stuck: ["failed", "The text could not go on"],
 };
 
+const STANDS = {
+  asks: ["asking", "It waits for an answer"],
+  goesOn: ["running", "It is written"],
+  stopped: ["stopped", "It stands still"],
+} as const;
+
 export interface ProgressLineProps {
   progress: Progress;
   /** That of the result, once there is one. */
   status: string | undefined;
   goesOn: boolean;
+  /** Whether it waits for an answer. */
+  asks: boolean;
 }
 
-export function ProgressLine({ progress, status, goesOn }: ProgressLineProps): JSX.Element {
+export function ProgressLine({ progress, status, goesOn, asks }: ProgressLineProps): JSX.Element {
   const { done, failed, tasks, words, wanted } = progress;
-  const [colour, text] = RESULTS[status ?? ""] ?? (goesOn ? ["running", "It is written"] : ["stopped", "It stands still"]);
+  const [colour, text] = RESULTS[status ?? ""] ?? STANDS[asks ? "asks" : goesOn ? "goesOn" : "stopped"];
   return (
     <div class="row wh-progress">
       <span class={`badge is-${colour}`}>{text}</span>

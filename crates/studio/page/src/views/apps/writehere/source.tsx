@@ -1,30 +1,30 @@
 // A source: what it is, and the passages of it that were found.
 
 import type { JSX } from "preact";
+import { useContext } from "preact/hooks";
 import { harmless } from "../../../parts/markdown-tree.ts";
 import { visible } from "../../../parts/text.ts";
-import type { Chosen } from "./chosen.ts";
+import { SourcesContext } from "./citations.tsx";
 import { Panel } from "./panel.tsx";
-import type { Evidence, Reference } from "./sources.ts";
+import type { Evidence } from "./sources.ts";
 import type { Writing } from "./state.ts";
 
 export interface SourcePanelProps {
   writing: Writing;
-  /** The numbered sources by the ids of their passages. */
-  sources: ReadonlyMap<string, Reference>;
-  chosen: Chosen;
+  /** The id of one of its passages. */
+  id: string;
+  onClose: () => void;
 }
 
-export function SourcePanel({ writing, sources, chosen }: SourcePanelProps): JSX.Element {
-  const id = chosen.source ?? "";
-  const reference = sources.get(id);
+export function SourcePanel({ writing, id, onClose }: SourcePanelProps): JSX.Element {
+  const reference = useContext(SourcesContext).byId.get(id);
   const cited = (reference?.evidence ?? [id]).flatMap((one) => writing.evidence.get(one) ?? []);
   // The passage that was asked for comes first.
   const passages = [...cited.filter((one) => one.id === id), ...cited.filter((one) => one.id !== id)];
   const [first] = passages;
   const name = reference === undefined ? "Source" : `Source ${reference.number}`;
   return (
-    <Panel title={name} of={id} onClose={chosen.close}>
+    <Panel title={name} of={id} onClose={onClose}>
       {first === undefined ? (
         <p>
           This run has no evidence of the id <code>{visible(id)}</code>

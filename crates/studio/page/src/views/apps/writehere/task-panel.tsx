@@ -1,23 +1,22 @@
 // A task of the tree: what it is to do, what was planned for it, what came of it, and by which calls.
 
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { duration } from "../../../parts/basics.tsx";
-import { JsonTree } from "../../../parts/json.tsx";
 import { Markdown } from "../../../parts/markdown.tsx";
-import { count, counted, short, visible } from "../../../parts/text.ts";
+import { count, counted, visible } from "../../../parts/text.ts";
 import { choose } from "../../../route.ts";
 import type { Task } from "../../../run/model.ts";
-import { SIGNS } from "../../thread/timeline/row.tsx";
 import { worked } from "../../thread/timeline/bars.ts";
+import { SIGNS } from "../../thread/timeline/row.tsx";
 import { actionName } from "./cause.ts";
 import type { Chosen } from "./chosen.ts";
-import { useCitations } from "./citations.tsx";
-import { type Node, type Result, typeIn } from "./node.ts";
 import { Panel } from "./panel.tsx";
-import { type PlanTask, readPlan } from "./review/plan.ts";
 import { executionOf, rowKey, standingOf, tasksOf, workedOn } from "./rows.ts";
-import type { Reference } from "./sources.ts";
-import type { Call, Writing } from "./state.ts";
+import type { Writing } from "./state.ts";
+import { Calls } from "./task-panel/calls.tsx";
+import { Part } from "./task-panel/part.tsx";
+import { PlanPart } from "./task-panel/plan.tsx";
+import { ResultPart } from "./task-panel/result.tsx";
 import { TypeSign } from "./type-sign.tsx";
 
 export interface TaskPanelProps {
@@ -25,11 +24,10 @@ export interface TaskPanelProps {
   works: ReadonlyMap<string, Task[]>;
   goesOn: boolean;
   time: number;
-  sources: ReadonlyMap<string, Reference>;
   chosen: Chosen;
 }
 
-export function TaskPanel({ writing, works, goesOn, time, sources, chosen }: TaskPanelProps): JSX.Element {
+export function TaskPanel({ writing, works, goesOn, time, chosen }: TaskPanelProps): JSX.Element {
   const { nodes } = writing;
   const key = rowKey(nodes, chosen.part ?? "");
   const node = nodes.get(key);
@@ -103,7 +101,7 @@ export function TaskPanel({ writing, works, goesOn, time, sources, chosen }: Tas
         </p>
       ))}
       {results.map(({ of, result }) => (
-        <ResultPart key={`${of.key} ${result.action}`} result={result} {...{ writing, sources, chosen }} />
+        <ResultPart key={`${of.key} ${result.action}`} result={result} {...{ writing, chosen }} />
       ))}
       {earlier.length > 0 && (
         <Part title="Goals before it was brought up to date">
@@ -121,7 +119,7 @@ export function TaskPanel({ writing, works, goesOn, time, sources, chosen }: Tas
           ))}
         </Part>
       )}
-      {node.plan !== undefined && <PlanPart node={node} plan={node.plan} />}
+      {node.plan !== undefined && <PlanPart of={key} plan={node.plan} />}
       {calls.length > 0 && <Calls calls={calls} />}
       {tasks.length > 0 && (
         <Part title="Tasks of the run">
@@ -155,158 +153,5 @@ export function TaskPanel({ writing, works, goesOn, time, sources, chosen }: Tas
         </details>
       )}
     </Panel>
-  );
-}
-
-function Part({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
-  return (
-    <section class="task-part" aria-label={title}>
-      <h4>{title}</h4>
-      {children}
-    </section>
-  );
-}
-
-const RESULTS: Record<string, string> = { execute: "Result", final_aggregate: "Put together" };
-
-interface ResultPartProps {
-  result: Result;
-  writing: Writing;
-  sources: ReadonlyMap<string, Reference>;
-  chosen: Chosen;
-}
-
-function ResultPart({ result, writing, sources, chosen }: ResultPartProps): JSX.Element | null {
-  const own = useCitations(sources, chosen);
-  const { action, text, evidence, time, notes } = result;
-  if (text === "" && evidence.length === 0 && notes.length === 0) return null;
-  return (
-    <Part title={RESULTS[action] ?? actionName(action)}>
-      {time !== undefined && <p class="quiet">{visible(time)}</p>}
-      {text !== "" && <Markdown text={text} own={own} />}
-      {notes.length > 0 && (
-        <ul class="notice wh-notes">
-          {notes.map((note, at) => (
-            <li key={at}>{visible(note)}</li>
-          ))}
-        </ul>
-      )}
-      {evidence.length > 0 && (
-        <details>
-          <summary>It rests on {counted(evidence.length, "passage")}</summary>
-          <ul class="wh-plain">
-            {evidence.map((id) => {
-              const found = writing.evidence.get(id);
-              return (
-                <li key={id}>
-                  <button type="button" class="plain wh-link" onClick={() => chosen.openSource(id)}>
-                    {visible(found?.title ?? id)}
-                  </button>{" "}
-                  {found !== undefined && (
-                    <span class="quiet">{visible([found.source, found.place].filter(Boolean).join(", "))}</span>
-                  )}
-                </li>
-              );
-            })}
-          </ul>
-        </details>
-      )}
-    </Part>
-  );
-}
-
-function PlanPart({ node, plan }: { node: Node; plan: NonNullable<Node["plan"]> }): JSX.Element {
-  const { tasks, prefix } = readPlan(plan.tasks, node.key);
-  return (
-    <Part title="Its plan, as it was written">
-      {tasks.length === 0 ? <p class="quiet">It was planned to be carried out as it is.</p> : <Planned {...{ tasks, prefix }} />}
-      {plan.repairs.length > 0 && (
-        <div class="notice">
-          Put right:
-          <ul class="wh-notes">
-            {plan.repairs.map((repair, at) => (
-              <li key={at}>{visible(repair)}</li>
-            ))}
-          </ul>
-        </div>
-      )}
-      {tasks.length > 0 && (
-        <details>
-          <summary>As JSON</summary>
-          <JsonTree value={plan.tasks} label="The plan as it was written" />
-        </details>
-      )}
-    </Part>
-  );
-}
-
-function Planned({ tasks, prefix }: { tasks: readonly PlanTask[]; prefix: string }): JSX.Element {
-  const name = (at: number) => `${prefix}${tasks.findIndex((one) => one.at === at) + 1}`;
-  return (
-    <ol class="wh-plain wh-planned">
-      {tasks.map((task) => (
-        <li key={task.at}>
-          <span class="wh-type">
-            <span class="quiet">{name(task.at)}</span> <TypeSign type={typeIn(task.type)} />
-            <span>
-              {visible(short(task.goal, 400))}{" "}
-              <span class="quiet">
-                {[visible(task.length), task.waits.length > 0 ? `after ${task.waits.map(name).join(", ")}` : ""]
-                  .filter((fact) => fact !== "")
-                  .join(", ")}
-              </span>
-            </span>
-          </span>
-          {task.tasks.length > 0 && <Planned tasks={task.tasks} prefix={`${name(task.at)}.`} />}
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-function Calls({ calls }: { calls: readonly Call[] }): JSX.Element {
-  const sum = (of: Call, field: "input" | "output") => of.tries.reduce((all, one) => all + one[field], 0);
-  return (
-    <Part title="Calls of models">
-      <div class="scrolls" tabIndex={0} role="group" aria-label="Calls of models">
-        <table class="wh-calls">
-          <thead>
-            <tr>
-              <th scope="col">For</th>
-              <th scope="col">Model</th>
-              <th scope="col" class="to-right">
-                Tokens in
-              </th>
-              <th scope="col" class="to-right">
-                out
-              </th>
-              <th scope="col" class="to-right">
-                Tries
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {calls.map((call, at) => (
-              <tr key={at}>
-                <td>{visible(call.agent || call.action)}</td>
-                <td class="mono">{visible(call.model)}</td>
-                <td class="to-right">{count(sum(call, "input"))}</td>
-                <td class="to-right">{count(sum(call, "output"))}</td>
-                <td class="to-right">{call.tries.length}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {calls.flatMap((call) => call.tries).some((one) => one.problem !== undefined) && (
-        <ul class="wh-notes">
-          {calls.flatMap((call) =>
-            call.tries.flatMap((one, at) =>
-              one.problem === undefined ? [] : [<li key={`${call.agent} ${at}`}>Refused: {visible(one.problem)}</li>],
-            ),
-          )}
-        </ul>
-      )}
-    </Part>
   );
 }

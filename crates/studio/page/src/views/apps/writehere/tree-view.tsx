@@ -135,6 +135,8 @@ function TreeRow({ row, works, goesOn, time, index, isActive, isOpen }: TreeRowP
     node.parents.length > 0 && status !== "done" ? `after ${node.parents.join(", ")}` : undefined,
     worked !== undefined && worked > 0 ? duration(worked) : undefined,
   ].filter((fact) => fact !== undefined);
+  const name = key === "root" ? "The text" : `Task ${key}`;
+  const said = `${name}: ${node.type}, ${goal}, ${[words, ...facts].join(", ")}`;
   const indent = 0.4 + Math.min(depth, 8) * 0.9;
   return (
     <div
@@ -145,16 +147,16 @@ function TreeRow({ row, works, goesOn, time, index, isActive, isOpen }: TreeRowP
       aria-setsize={beside}
       aria-expanded={open}
       aria-selected={isOpen}
-      aria-label={`${key === "root" ? "The text" : `Task ${key}`}: ${node.type}, ${goal}, ${[words, ...facts].join(", ")}`}
       class={`wh-row${isActive ? " is-active" : ""}${isOpen ? " is-open" : ""}`}
       style={{ top: `${index * ROW_HEIGHT}px`, height: `${ROW_HEIGHT}px`, paddingLeft: `${indent}rem` }}
       data-index={index}
     >
+      <span class="hidden">{said}</span>
       <span class="wh-fold" data-fold="true" aria-hidden="true">
         {open === undefined ? "" : open ? "▾" : "▸"}
       </span>
       <TypeSign type={node.type} />
-      <span class="wh-words">
+      <span class="wh-words" aria-hidden="true">
         <span class="wh-goal" title={goal}>
           {key !== "root" && <span class="quiet">{key} </span>}
           {goal}

@@ -3,10 +3,12 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { Empty, Problem } from "../../../parts/basics.tsx";
+import { route } from "../../../route.ts";
 import { Questions } from "../../thread/questions.tsx";
 import type { AppProps } from "../index.ts";
 import { namespaceOf, useInnerState } from "../inner.ts";
 import { useChosen } from "./chosen.ts";
+import { SourcesContext } from "./citations.tsx";
 import { numbered, partsOf, progressOf } from "./document.ts";
 import { DocumentView } from "./document-view.tsx";
 import { wordsIn } from "./length.ts";
@@ -16,7 +18,7 @@ import { SourcePanel } from "./source.tsx";
 import { writingIn } from "./state.ts";
 import { TaskPanel } from "./task-panel.tsx";
 import { TreeView } from "./tree-view.tsx";
-import { worksOf } from "./work.ts";
+import { carriedOut, worksOf } from "./work.ts";
 
 /** The node of the graph around it at which WriteHERE's own graph is. */
 const NODE = "write";
@@ -26,8 +28,12 @@ export function TextView({ thread, model, questions }: AppProps): JSX.Element {
   const { state, problem } = useInnerState(thread, model, NODE);
   const writing = useMemo(() => writingIn(state?.values), [state]);
   const works = useMemo(() => worksOf(model, ns), [model, ns]);
-  const parts = useMemo(() => (writing === undefined ? [] : partsOf(writing, works)), [writing, works]);
-  const sources = useMemo(() => {
+  const underWay = carriedOut(works).join(" ");
+  const parts = useMemo(
+    () => (writing === undefined ? [] : partsOf(writing, new Set(underWay.split(" ")))),
+    [writing, underWay],
+  );
+  const byId = useMemo(() => {
     const { references } = writing?.finished ?? {};
     if (references !== undefined && references.length > 0) {
       return new Map(references.flatMap((one) => one.evidence.map((id) => [id, one] as const)));
@@ -35,6 +41,7 @@ export function TextView({ thread, model, questions }: AppProps): JSX.Element {
     return numbered(parts, writing?.evidence ?? new Map());
   }, [writing, parts]);
   const chosen = useChosen();
+  const sources = useMemo(() => ({ byId, open: chosen.openSource }), [byId, route.value]);
   const asks = questions.length > 0 && <Questions thread={thread} questions={questions} isAlone={false} />;
   if (writing === undefined) {
     return (
@@ -43,7 +50,9 @@ export function TextView({ thread, model, questions }: AppProps): JSX.Element {
         {problem !== undefined && <Problem>{problem}</Problem>}
         {state === undefined && problem === undefined && <Empty>The text is being read …</Empty>}
         {state !== undefined && questions.length === 0 && (
-          <Empty>{model.runs.length === 0 ? "No run of its own is told on this thread." : "Nothing is planned yet."}</Empty>
+          <Empty>
+            {model.runs.length === 0 ? "No run of its own is told on this thread." : "Nothing is planned yet."}
+          </Empty>
         )}
       </>
     );
@@ -51,21 +60,28 @@ export function TextView({ thread, model, questions }: AppProps): JSX.Element {
   const wanted = writing.wanted ?? wordsIn(writing.nodes.get("root")?.length);
   const goesOn = isUnderWay(model, ns);
   return (
-    <div class="writehere">
-      {asks}
-      {problem !== undefined && <Problem>{problem}</Problem>}
-      <ProgressLine progress={progressOf(writing, parts, wanted)} status={writing.finished?.status} goesOn={goesOn} />
-      <div class="wh-panes">
-        <div class="wh-side">
-          <TreeView {...{ writing, works, goesOn, time: model.time, chosen }} />
-          {chosen.source !== undefined ? (
-            <SourcePanel writing={writing} sources={sources} chosen={chosen} />
-          ) : (
-            chosen.part !== undefined && <TaskPanel {...{ writing, works, goesOn, time: model.time, sources, chosen }} />
-          )}
+    <SourcesContext.Provider value={sources}>
+      <div class="writehere">
+        {asks}
+        {problem !== undefined && <Problem>{problem}</Problem>}
+        <ProgressLine
+          progress={progressOf(writing, parts, wanted)}
+          status={writing.finished?.status}
+          goesOn={goesOn}
+          asks={questions.length > 0}
+        />
+        <div class="wh-panes">
+          <div class="wh-side">
+            <TreeView {...{ writing, works, goesOn, time: model.time, chosen }} />
+            {chosen.source !== undefined ? (
+              <SourcePanel writing={writing} id={chosen.source} onClose={chosen.close} />
+            ) : (
+              chosen.part !== undefined && <TaskPanel {...{ writing, works, goesOn, time: model.time, chosen }} />
+            )}
+          </div>
+          <DocumentView {...{ writing, parts, works, chosen }} />
         </div>
-        <DocumentView {...{ writing, parts, works, sources, chosen }} />
       </div>
-    </div>
+    </SourcesContext.Provider>
   );
 }

@@ -1,4 +1,4 @@
-// What the run does about each task of the tree: the graph's tasks by the key of the tree's node that they were sent for.
+// What the run does about each task of the tree: the tasks of the graph by the node of the tree that they were sent for.
 
 import { isObject } from "../../../parts/json-values.ts";
 import { namespaceKey, type RunModel, type Task } from "../../../run/model.ts";
@@ -14,4 +14,10 @@ export function worksOf(model: Pick<RunModel, "tasks">, ns: string): Map<string,
     else known.push(task);
   }
   return works;
+}
+
+/** The keys of the nodes that are carried out now. */
+export function carriedOut(works: ReadonlyMap<string, Task[]>): string[] {
+  const isNow = (task: Task) => task.node === "execute" && task.status === "running";
+  return [...works].flatMap(([key, tasks]) => (tasks.some(isNow) ? [key] : []));
 }

@@ -9,8 +9,10 @@ import { bodyOf, citedIn, idsOf, numbered, partsOf, progressOf } from "./documen
 import report from "./fixtures/report.json";
 import { rowKey, rowsOf, standingOf, tasksOf } from "./rows.ts";
 import { type Writing, writingIn } from "./state.ts";
+import { carriedOut } from "./work.ts";
 
 const NO_WORK = new Map<string, Task[]>();
+const NONE = new Set<string>();
 
 function written(): Writing {
   const writing = writingIn(report as unknown as JsonObject);
@@ -74,18 +76,19 @@ test("a row says what is done about it now", () => {
 });
 
 test("the text grows in the order of its parts", () => {
-  const whole = partsOf(written(), NO_WORK);
+  const whole = partsOf(written(), NONE);
   assert.deepEqual(whole.map(({ key, state }) => [key, state]), [["3", "written"], ["4", "out"]]);
   assert.match(whole[0]?.text ?? "", /^## axum's error handling model/);
-  const growing = partsOf(before("root", "3", "3.0", "4", "4.0"), work("execute", "3.0", "running"));
+  const now = new Set(carriedOut(work("execute", "3.0", "running")));
+  const growing = partsOf(before("root", "3", "3.0", "4", "4.0"), now);
   assert.deepEqual(growing.map(({ key, state }) => [key, state]), [["3", "writing"], ["4", "open"]]);
-  const begun = written();
-  assert.deepEqual(partsOf({ nodes: new Map([...begun.nodes].slice(0, 0)) }, NO_WORK), []);
+  assert.deepEqual(carriedOut(work("plan", "3", "running")), []);
+  assert.deepEqual(partsOf({ nodes: new Map() }, NONE), []);
 });
 
 test("progress counts each task once, and words without marks", () => {
   const writing = written();
-  assert.deepEqual(progressOf(writing, partsOf(writing, NO_WORK), writing.wanted), {
+  assert.deepEqual(progressOf(writing, partsOf(writing, NONE), writing.wanted), {
     done: 5,
     failed: 0,
     tasks: 5,
@@ -93,13 +96,13 @@ test("progress counts each task once, and words without marks", () => {
     wanted: 250,
   });
   const growing = before("root", "4", "4.0");
-  const { done, words } = progressOf(growing, partsOf(growing, NO_WORK), 250);
+  const { done, words } = progressOf(growing, partsOf(growing, NONE), 250);
   assert.deepEqual([done, words], [3, 40]);
 });
 
 test("marks cite sources, which are numbered as they come", () => {
   const writing = written();
-  const parts = partsOf(writing, NO_WORK);
+  const parts = partsOf(writing, NONE);
   assert.deepEqual(citedIn(parts[0]?.text ?? ""), ["error-handling#63f46b00", "middleware#46a114c6"]);
   const sources = numbered(parts, writing.evidence);
   assert.deepEqual(sources.get("middleware#46a114c6"), {

@@ -55,8 +55,9 @@ function Row(props: LayerProps & { task: PlanTask; index: number }): JSX.Element
     // At the end of the way the other button takes the focus: this one is switched off there.
     const isEnd = to === 0 || to === tasks.length - 1;
     const held = document.activeElement?.matches("textarea") ? "textarea" : undefined;
-    const button = `[data-move="${isEnd ? (by < 0 ? "down" : "up") : side}"]`;
-    change(moved(plan, task.at, by), `Task ${name} is now ${prefix}${to + 1}.`, `[data-task="${task.at}"] ${held ?? button}`);
+    const focused = held ?? `[data-move="${isEnd ? (by < 0 ? "down" : "up") : side}"]`;
+    const said = `Task ${name} is now ${prefix}${to + 1}.`;
+    change(moved(plan, task.at, by), said, `[data-task="${task.at}"] ${focused}`);
   };
   const remove = () => {
     const beside = besideOf(plan, task.at);
@@ -106,14 +107,14 @@ function Row(props: LayerProps & { task: PlanTask; index: number }): JSX.Element
             </label>
           )}
           {task.tasks.length === 0 && (
-            <label class="row plan-atom" title="It is carried out as it is, and not planned further.">
+            <label class="row plan-atom" title="It is carried out as it is, without a plan of its own">
               <input
                 type="checkbox"
                 checked={task.atom}
                 disabled={!isOpen}
                 onChange={(event) => set({ atom: event.currentTarget.checked })}
               />
-              as it is
+              plan no further
             </label>
           )}
           {isOpen && (

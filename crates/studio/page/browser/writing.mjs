@@ -1,0 +1,61 @@
+// What WriteHERE writes with in tests: a small corpus, and a model that answers by rules.
+
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A passage that the corpus has, and the id by which texts cite it: it is made of the passage and its place. */
+export const PASSAGE = "Pages go to the log first, and to the database file only when the log is taken over.";
+const EVIDENCE = "wal#1c01d817";
+
+/** A folder with two documents. */
+export function corpus() {
+  const folder = join(mkdtempSync(join(tmpdir(), "studio-corpus-")), "papers");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "wal.md"), `# The write-ahead log\n\n${PASSAGE}\n`);
+  writeFileSync(join(folder, "locks.md"), "# Locks\n\nA reader holds a shared lock while it reads pages.\n");
+  return folder;
+}
+
+const result = (text) => `<think>so</think><result>${text}</result>`;
+const judged = (verdict) =>
+  result(`<goal_updating></goal_updating><atomic_task_determination>${verdict}</atomic_task_determination>`);
+const search = (queries) =>
+  `<observation>It is found.</observation><current_turn_search_querys>${queries}</current_turn_search_querys>`;
+const article = (text) => `<think>so</think><article>${text}</article>`;
+const task = (id, task_type, goal, dependency, more = {}) => ({ id, task_type, goal, dependency, ...more });
+
+/** The plan of every text. The goal of each of its tasks has the word PART, by which the rules tell it from the whole. */
+const PLAN = {
+  id: "",
+  task_type: "write",
+  goal: "the whole",
+  dependency: [],
+  length: "40 words",
+  sub_tasks: [
+    task("1", "search", "PART find how the log is written", []),
+    task("2", "think", "PART order what was found", ["1"]),
+    task("3", "write", "PART tell how the log is written", ["2"], { length: "20 words" }),
+    task("4", "write", "PART tell how recovery goes", ["1", "2"], { length: "20 words" }),
+  ],
+};
+
+/** A text with a number in code that is no citation, and with what must not run. */
+const RECOVERY =
+  "## Recovery\n\nAfter a power failure the log is read again, as `log[1]` shows, and the rest is left out. " +
+  "<img src=x onerror=\"canary('article')\">";
+
+/** The rules of the model. */
+export const SCRIPT = [
+  { when: ["<atomic_task_determination>", "PART"], reply: judged("atomic") },
+  { when: "<atomic_task_determination>", reply: judged("complex") },
+  { when: ["<current_turn_search_querys>", "this is round 1 of"], reply: search('["write-ahead log"]') },
+  { when: "<current_turn_search_querys>", reply: search("[]") },
+  { when: "You plan for a team", reply: result(JSON.stringify(PLAN)) },
+  {
+    when: ["<article>", "recovery goes :**You Need To Write**"],
+    reply: article(RECOVERY),
+  },
+  { when: "<article>", reply: article(`## The log\n\nPages go to the log first [reference:${EVIDENCE}].`) },
+  { when: [], times: 1000, reply: result(`The log comes first [reference:${EVIDENCE}].`) },
+];
