@@ -1,18 +1,21 @@
 // The text: its parts as they are written, or the finished text with its sources.
 
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Copy } from "../../../parts/copy.tsx";
 import { Markdown } from "../../../parts/markdown.tsx";
 import { saveBlob } from "../../../parts/save-blob.ts";
 import { visible } from "../../../parts/text.ts";
 import type { Task } from "../../../run/model.ts";
-import { Growing } from "../../thread/task/growing.tsx";
 import type { Chosen } from "./chosen.ts";
 import { CITATIONS } from "./citations.tsx";
 import { bodyOf, type Part } from "./document.ts";
-import type { Finished, Writing } from "./state.ts";
+import { PartView } from "./part-view.tsx";
 import { rowKey } from "./rows.ts";
+import type { Finished, Writing } from "./state.ts";
+
+/** Parts that are read as Markdown at once. */
+const FIRST = 10;
 
 export interface DocumentViewProps {
   writing: Writing;
@@ -26,6 +29,23 @@ export function DocumentView(props: DocumentViewProps): JSX.Element {
   const { finished, notes } = writing;
   const [byTask, setByTask] = useState(false);
   const isWhole = finished !== undefined && finished.text !== "" && !byTask;
+  const told = (part: Part) => (part.state === "writing" ? works.get(part.work)?.at(-1)?.messages.at(-1) : undefined);
+  const open = chosen.part === undefined ? undefined : rowKey(writing.nodes, chosen.part);
+  // Events come often, and most change nothing in the parts.
+  const shown = useMemo(
+    () =>
+      parts.map((part, at) => (
+        <PartView
+          key={part.key}
+          part={part}
+          spoken={told(part)?.text ?? ""}
+          isFirst={at < FIRST}
+          isChosen={part.key === open}
+          onOpen={() => chosen.openPart(part.key)}
+        />
+      )),
+    [parts, open, chosen.part, parts.map((part) => told(part)?.version ?? "").join("")],
+  );
   const whole = () => finished?.text || parts.map((part) => part.text).filter((text) => text !== "").join("\n\n");
   return (
     <article class="card wh-document" aria-label="The text">
@@ -57,9 +77,7 @@ export function DocumentView(props: DocumentViewProps): JSX.Element {
         <>
           {finished === undefined && <h3 class="wh-document-title">{visible(writing.goal)}</h3>}
           {parts.length === 0 && <p class="empty">No part of the text is planned yet.</p>}
-          {parts.map((part) => (
-            <PartView key={part.key} tasks={works.get(workKey(writing, part)) ?? []} {...{ part, writing, chosen }} />
-          ))}
+          {shown}
         </>
       )}
       {finished !== undefined && finished.explanation !== "" && (
@@ -77,12 +95,6 @@ export function DocumentView(props: DocumentViewProps): JSX.Element {
       )}
     </article>
   );
-}
-
-/** The key of the node that a part is written at. */
-function workKey({ nodes }: Writing, { key }: Part): string {
-  const inside = nodes.get(key)?.inner[0];
-  return inside !== undefined && rowKey(nodes, inside) === key ? inside : key;
 }
 
 interface WholeProps {
@@ -110,50 +122,5 @@ function Whole({ finished, chosen }: WholeProps): JSX.Element {
         </section>
       )}
     </>
-  );
-}
-
-interface PartViewProps {
-  part: Part;
-  /** The tasks of the run that write it. */
-  tasks: readonly Task[];
-  writing: Writing;
-  chosen: Chosen;
-}
-
-const STATES: Record<Part["state"], [colour: string, words: string]> = {
-  written: ["done", "written"],
-  writing: ["running", "is written now"],
-  open: ["waiting", "not yet written"],
-  failed: ["failed", "failed"],
-  out: ["stopped", "left out"],
-};
-
-function PartView({ part, tasks, writing, chosen }: PartViewProps): JSX.Element {
-  const box = useRef<HTMLElement>(null);
-  const isChosen = chosen.part !== undefined && rowKey(writing.nodes, chosen.part) === part.key;
-  useEffect(() => {
-    if (isChosen) box.current?.scrollIntoView({ block: "nearest" });
-  }, [isChosen]);
-  const [colour, words] = STATES[part.state];
-  const spoken = part.state === "writing" ? tasks.at(-1)?.messages.at(-1)?.text : undefined;
-  return (
-    <section ref={box} class={`wh-part${isChosen ? " is-chosen" : ""}`} aria-label={`Part ${part.key}`}>
-      <p class="row wh-part-line">
-        <button type="button" class="plain" title="Show its task" onClick={() => chosen.openPart(part.key)}>
-          {part.key === "root" ? "The whole" : `Task ${part.key}`}
-        </button>
-        <span class={`badge is-${colour}`}>{words}</span>
-        {part.text === "" && (
-          <span class="quiet">{[part.goal, part.length ?? ""].filter(Boolean).map(visible).join(", ")}</span>
-        )}
-      </p>
-      {part.text !== "" && <Markdown text={part.text} own={CITATIONS} />}
-      {spoken !== undefined && spoken !== "" && (
-        <div class="quiet">
-          <Growing text={spoken} />
-        </div>
-      )}
-    </section>
   );
 }

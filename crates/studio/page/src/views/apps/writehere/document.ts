@@ -9,6 +9,8 @@ import type { Finished, Writing } from "./state.ts";
 export interface Part {
   /** The key of the row whose text it is. */
   key: string;
+  /** The key of the node that writes it. */
+  work: string;
   goal: string;
   length: string | undefined;
   text: string;
@@ -38,10 +40,10 @@ function partOf(node: Node, execution: Node | undefined, underWay: ReadonlySet<s
   const written = execution?.results.find((result) => result.action === "execute")?.text.trim() ?? "";
   const isFailed = node.status === "FAILED" || execution?.status === "FAILED";
   const isDone = execution?.status === "FINISH" || node.status === "FINISH";
-  const isWriting = underWay.has(execution?.key ?? node.key);
+  const work = execution?.key ?? node.key;
   const ended = written !== "" ? "written" : isDone ? "out" : isFailed ? "failed" : "open";
-  const state = isWriting ? "writing" : ended;
-  return { key: node.key, goal: execution?.goal ?? node.goal, length: node.length, text: written, state };
+  const state = underWay.has(work) ? "writing" : ended;
+  return { key: node.key, work, goal: execution?.goal ?? node.goal, length: node.length, text: written, state };
 }
 
 export interface Progress {

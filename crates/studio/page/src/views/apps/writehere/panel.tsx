@@ -15,11 +15,10 @@ export function Panel({ title, of, onClose, children }: PanelProps): JSX.Element
   const id = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   const box = useRef<HTMLElement>(null);
-  // Whoever comes with a link to it begins at the top of the page.
-  const isFirst = useRef(document.activeElement === null || document.activeElement === document.body);
   useEffect(() => {
-    if (!isFirst.current) heading.current?.focus({ preventScroll: true });
-    isFirst.current = false;
+    // Whoever comes with a link to it begins at the top of the page.
+    const isByHand = document.activeElement?.closest(".writehere") != null;
+    if (isByHand) heading.current?.focus({ preventScroll: true });
     if (box.current !== null) box.current.scrollTop = 0;
   }, [of]);
   const onKeyDown = (event: KeyboardEvent) => {

@@ -160,7 +160,7 @@ function Row(props: LayerProps & { task: PlanTask; index: number }): JSX.Element
         )}
         <textarea
           aria-label={`Goal of task ${name}`}
-          rows={Math.min(6, Math.max(2, Math.ceil(task.goal.length / 70)))}
+          rows={Math.min(6, Math.max(1, Math.ceil(task.goal.length / 70)))}
           value={task.goal}
           readOnly={!isOpen}
           aria-invalid={wrong("goal") !== undefined}
