@@ -6,9 +6,9 @@ import { Markdown } from "../../../../parts/markdown.tsx";
 import { counted, visible } from "../../../../parts/text.ts";
 import type { AnswerControl, AnswerProps } from "../../answers.ts";
 import { ACCEPT, changed, type PlanAsked, planAsked } from "./asked.ts";
-import { adviceOn, problemsOf } from "./check.ts";
+import { adviceOn, problemsOf, typesInside } from "./check.ts";
 import { withTask } from "./edit.ts";
-import { isSame, keptPlan, type Plan, readPlan, writePlan } from "./plan.ts";
+import { isSame, keptPlan, type Plan, type PlanTask, readPlan, writePlan } from "./plan.ts";
 import { Rows } from "./rows.tsx";
 
 export const PLAN_REVIEW: AnswerControl = {
@@ -40,8 +40,9 @@ function Review({ asked, draft, onChange, onAnswer, isOpen }: AnswerProps & { as
     if (problems.size === 0) onAnswer(changed(writePlan(plan)));
     else focus("[aria-invalid='true']");
   };
-  const add = (inside?: number) => {
-    const to = withTask(plan, "write", inside);
+  const add = (inside?: PlanTask) => {
+    const [type = "write"] = inside === undefined ? asked.types : typesInside(inside.type);
+    const to = withTask(plan, type, inside?.at);
     change(to, "A task was added.", `[data-task="${to.next}"] textarea`);
   };
   return (

@@ -18,7 +18,7 @@ export interface Editing {
   /** Takes a changed plan, says what was done, and focuses what a selector finds. */
   change: (to: Plan, what?: string, focused?: string) => void;
   /** Adds a task inside another. */
-  add: (inside: number) => void;
+  add: (inside: PlanTask) => void;
 }
 
 export function Rows({ types, ...editing }: Editing & { types: readonly TaskType[] }): JSX.Element {
@@ -143,7 +143,7 @@ function Row(props: LayerProps & { task: PlanTask; index: number }): JSX.Element
                 type="button"
                 aria-label={`Add a task inside of task ${name}`}
                 title="Add a task inside"
-                onClick={() => add(task.at)}
+                onClick={() => add(task)}
               >
                 +
               </button>
