@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
-import { faultsOf } from "./axe.mjs";
+import { faultsOf, wider } from "./axe.mjs";
 import { seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
 import { corpus, PASSAGE, SCRIPT } from "./writing.mjs";
@@ -208,8 +208,8 @@ for (const [colorScheme, width] of [
     const look = async (page, name) => {
       await page.waitForTimeout(300);
       for (const fault of await faultsOf(page)) faults.push(`${name}: ${fault}`);
-      const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      if (wider > 0) faults.push(`${name}: it is ${wider} px wider than the window`);
+      const by = await wider(page);
+      if (by > 0) faults.push(`${name}: it is ${by} px wider than the window`);
     };
     const asking = await visit(served.studio(`#/threads/${await write("whole")}`), options);
     await plan(asking).getByRole("button", { name: "Remove task 2" }).click();
