@@ -3,6 +3,8 @@
 import type { JSX } from "preact";
 import type { Interrupt, Json } from "../../api/types.ts";
 import { PLAN_REVIEW } from "./writehere/review/control.tsx";
+import { outlineReview } from "./deepsearch/outline-review.tsx";
+import { questionsBefore } from "./deepsearch/questions-before.tsx";
 
 export interface AnswerProps {
   question: Interrupt;
@@ -22,7 +24,7 @@ export interface AnswerControl {
   Control: (props: AnswerProps) => JSX.Element;
 }
 
-const CONTROLS: AnswerControl[] = [PLAN_REVIEW];
+const CONTROLS: AnswerControl[] = [PLAN_REVIEW, questionsBefore, outlineReview];
 
 /** The control for a question; most have none. */
 export function controlOf(question: Interrupt): AnswerControl | undefined {

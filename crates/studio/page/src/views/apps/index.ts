@@ -5,6 +5,7 @@ import type { Thread } from "../../api/types.ts";
 import type { Question, RunModel } from "../../run/model.ts";
 import { PocketFlowView } from "./pocketflow.tsx";
 import { TextView } from "./writehere/view.tsx";
+import { DeepSearchView } from "./deepsearch/view.tsx";
 
 export interface AppProps {
   thread: string;
@@ -23,6 +24,7 @@ export interface AppView {
 const VIEWS: Record<string, AppView> = {
   pocketflow: { name: "Research", View: PocketFlowView },
   writehere: { name: "Text", View: TextView },
+  deepsearch: { name: "Research", View: DeepSearchView },
 };
 
 /** The view of a graph of this name; most have none. */

@@ -2,14 +2,9 @@
 
 import { namespaceKey, type RunModel } from "../../run/model.ts";
 import { type Loaded, useThreadState } from "../thread/state/use-state.ts";
+import { namespaceOf } from "./namespace.ts";
 
-/** The namespace of the newest call of the subgraph that this node is; empty where there was none. */
-export function namespaceOf(model: RunModel, node: string): string {
-  const call = model.calls.findLast(({ namespace: [first, ...deeper] }) => {
-    return deeper.length === 0 && first?.startsWith(`${node}:`) === true;
-  });
-  return call === undefined ? "" : namespaceKey(call.namespace);
-}
+export { namespaceOf };
 
 /** The newest state of the application's graph, which is at this node of the graph around it, read again as it changes. */
 export function useInnerState(thread: string, model: RunModel, node: string): Loaded {

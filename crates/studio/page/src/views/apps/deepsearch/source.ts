@@ -1,0 +1,21 @@
+// What is open in the panel beside a report, in the address: `c3` a citation, `i1` a conclusion, `s2` a statement without a
+// citation, `r1` a source.
+
+import { choose, route } from "../../../route.ts";
+
+export function opened(): string | undefined {
+  return route.value.query.get("source") ?? undefined;
+}
+
+/** Opens something; the focus goes to the panel, and back to what opened it when that is closed. */
+export function open(key: string): void {
+  if (opened() === key) document.getElementById("source-title")?.focus();
+  else choose({ source: key }, opened() !== undefined);
+}
+
+export function close(): void {
+  const key = opened();
+  choose({ source: undefined }, true);
+  if (key === undefined) return;
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-source="${CSS.escape(key)}"]`)?.focus());
+}
