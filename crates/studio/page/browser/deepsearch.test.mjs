@@ -1,0 +1,218 @@
+// The view of research, on the program with a model that answers by rules and documents that the repository holds.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import { FORBIDDEN } from "./injections.mjs";
+import { seen, until } from "./page.mjs";
+import { serve } from "./served.mjs";
+
+const FOLDER = fileURLToPath(new URL("../../../../tests/page/", import.meta.url));
+const RULES = readFileSync(`${FOLDER}script.jsonl`, "utf8").trim().split("\n");
+const REPORT = RULES.map((line) => JSON.parse(line));
+const section = (id, title) => ({
+  ...{ id, title, description: `what is known about ${title}`, is_core_section: true },
+  ...{ parent_ids: [], relationships: [] },
+});
+const outline = (title, ...titles) => {
+  const sections = titles.map((one, at) => section(String(at + 1), one));
+  return { language: "en", thought: "so", title, sections };
+};
+const SCRIPT = [
+  { when: "you may ask them exactly three questions", reply: "1. Which log?\n2. Which disk?\n3. For whom?" },
+  {
+    when: ["has rewritten its outline", "The sync of the disk"],
+    json: outline("On commits", "The sync of the disk", "The log", "The end"),
+  },
+  { when: ["You change the outline", "less about the log"], json: outline("Less of the log", "The sync") },
+  ...REPORT,
+];
+/** A small run: it takes a second. */
+const SMALL = {
+  outliner_max_section_num: 3,
+  workflow_max_plan_executed_num: 1,
+  planner_max_step_num: 1,
+  info_collector_max_research_loops: 1,
+  info_collector_initial_search_query_count: 1,
+};
+
+let served;
+before(async () => {
+  served = await serve({ apps: "deepsearch", script: SCRIPT, options: ["--corpus", `${FOLDER}corpus`] });
+});
+after(() => served?.stop());
+
+async function research(config = {}) {
+  const query = "How does a log keep a transaction safe when the power fails?";
+  return served.run("deepsearch", { query }, { context: { config: { ...SMALL, ...config } } });
+}
+
+/** Answers the question of a thread, and waits until the run asks again or ends. */
+async function answer(thread, value) {
+  const { interrupts } = await served.ask("GET", `/threads/${thread}`);
+  const [{ id }] = Object.values(interrupts).flat();
+  const command = { resume: { [id]: value } };
+  await served.ask("POST", `/threads/${thread}/runs/wait`, { assistant_id: "deepsearch", command });
+}
+
+async function reported() {
+  const thread = await research({ workflow_human_in_the_loop: false });
+  await answer(thread, { interrupt_feedback: "accepted", feedback: "" });
+  return thread;
+}
+
+const stage = (page, told) => page.getByRole("list", { name: "Stages" }).getByRole("listitem").filter({ hasText: told });
+const sections = (page) => page.getByRole("list", { name: "Sections", exact: true });
+
+seen("a person answers the questions, edits the outline without JSON, and gets the report", async ({ visit }) => {
+  const thread = await research();
+  const page = await visit(served.studio(`#/threads/${thread}`));
+  await page.getByRole("tab", { name: "Research", selected: true }).waitFor();
+  await page.getByText("Which disk?").waitFor();
+  await page.getByRole("button", { name: "Send the answer" }).click();
+  await page.getByText("Say something, or begin without an answer.").waitFor();
+  await page.getByLabel("Your answer").fill("A write-ahead log");
+  await page.getByRole("button", { name: "Send the answer" }).click();
+
+  const title = page.getByLabel("Title of the report");
+  await title.waitFor();
+  assert.equal(await title.inputValue(), "What a commit promises when the power fails");
+  await title.fill("On commits");
+  await page.getByLabel("Title of section 2").fill("The sync of the disk");
+  await page.getByRole("button", { name: "Move section 2 up" }).click();
+  assert.equal(await page.getByLabel("Title of section 1").inputValue(), "The sync of the disk");
+  await page.getByRole("button", { name: "Add a section" }).click();
+  await until(() => page.getByLabel("Title of section 3").evaluate((node) => node === document.activeElement), "focus");
+  // What is not written yet is told where it is missing, and nothing is sent.
+  await page.getByRole("button", { name: "Send my outline" }).click();
+  await page.getByText("The section needs a title.").waitFor();
+  await page.getByLabel("Title of section 3").fill("The end");
+  await page.getByLabel("What section 3 is about").fill("How it ends");
+  // What was written is there after a reload.
+  await page.reload();
+  await page.getByLabel("Title of section 3").waitFor();
+  assert.equal(await page.getByLabel("Title of section 3").inputValue(), "The end");
+  await page.getByRole("button", { name: "Send my outline" }).click();
+
+  await page.getByText("3 sections", { exact: false }).first().waitFor();
+  await page.getByRole("button", { name: "Accept the outline" }).click();
+  await served.settled(thread, "idle", "error");
+  const { runs, answers } = await given(thread);
+  assert.equal(runs, 4);
+  const sent = JSON.parse(answers.find((one) => one.interrupt_feedback === "revise_outline").feedback);
+  assert.equal(sent.title, "On commits");
+  assert.deepEqual(
+    sent.sections.map(({ id, title: name }) => [id, name]),
+    [
+      ["1", "The sync of the disk"],
+      ["2", "The log"],
+      ["3", "The end"],
+    ],
+  );
+  await stage(page, "Done: done").waitFor();
+  await page.getByRole("tab", { name: "Sections (3 of 3)" }).click();
+  await page.getByRole("heading", { name: "1. The sync of the disk" }).waitFor();
+});
+
+/** The answers that a thread was given. */
+async function given(thread) {
+  const runs = await served.ask("GET", `/threads/${thread}/runs?limit=20`);
+  const answers = runs.flatMap(({ kwargs }) => Object.values(kwargs.command?.resume ?? {}));
+  return { runs: runs.length, answers };
+}
+
+seen("an outline is sent back with a comment from the inbox, by keyboard, and the next one is shown", async ({ visit }) => {
+  const thread = await research({ workflow_human_in_the_loop: false });
+  const page = await visit(served.studio(`#/inbox?thread=${thread}`));
+  await page.getByLabel("Or say what to change").focus();
+  await page.keyboard.type("less about the log");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await until(async () => (await page.getByLabel("Title of the report").inputValue()) === "Less of the log", "it is");
+  const row = sections(page).getByRole("listitem");
+  assert.equal(await row.count(), 1);
+  // A research that is ended is asked about first.
+  await page.getByRole("button", { name: "End without a report …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Leave it" }).click();
+  await page.getByRole("button", { name: "End without a report …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
+  await served.settled(thread, "idle");
+  await page.getByText("No question is open.").waitFor();
+});
+
+seen("a citation opens its source with the passage and the verdict, and Esc leads back", async ({ visit }) => {
+  const thread = await reported();
+  const page = await visit(served.studio(`#/threads/${thread}`));
+  await page.getByRole("heading", { name: "What a commit promises when the power fails" }).waitFor();
+  await page.getByText("✓ 23 supported").waitFor();
+  const first = page.getByRole("button", { name: "Source 1: supported" }).first();
+  await first.focus();
+  await page.keyboard.press("Enter");
+  const panel = page.getByRole("complementary", { name: "Source 1" });
+  await panel.getByText("Write-ahead logging and what it promises").waitFor();
+  await panel.getByText("A write-ahead log keeps a transaction safe").first().waitFor();
+  assert.match((await panel.locator("mark").textContent()) ?? "", /^A write-ahead log keeps a transaction safe/);
+  assert.match(page.url(), /source=c0/);
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
+  await until(() => first.evaluate((node) => node === document.activeElement), "the focus is where it was");
+  await page.getByRole("button", { name: "Source 2: not found in the source" }).first().click();
+  await page.getByRole("complementary").getByText("not found in the source").waitFor();
+  await page.getByRole("button", { name: "So a commit that has reached the disk survives" }).click();
+  const conclusion = page.getByRole("complementary", { name: "Conclusion" });
+  await conclusion.getByText("The log holds every change before the file is touched").waitFor();
+  await until(() => conclusion.locator("img").evaluate((image) => image.naturalWidth > 100), "the drawing is there");
+  await conclusion.getByRole("button", { name: "[2]" }).click();
+  await page.getByRole("complementary", { name: "Source 2" }).waitFor();
+  await page.getByRole("button", { name: /^No citation: the writer's own/ }).first().click();
+  await page.getByRole("complementary", { name: "Statement without a citation" }).waitFor();
+  // The address leads there again.
+  await page.reload();
+  await page.getByRole("complementary", { name: "Statement without a citation" }).waitFor();
+});
+
+seen("the sources of a report are seen as a graph, its charts with their data, and nothing in them runs", async ({ visit }) => {
+  const thread = await reported();
+  const page = await visit(served.studio(`#/threads/${thread}?part=provenance`));
+  const cited = page.getByRole("region", { name: "Cited statements" });
+  const statement = cited.getByRole("button", { name: /Nobody has counted/ });
+  await statement.click();
+  await page.getByRole("complementary", { name: "Cited statement" }).waitFor();
+  const lit = () => page.locator(".provenance-nodes > li:not(.is-dim)").count();
+  await until(async () => (await lit()) === 4, "the statement and its three sources");
+  const lines = page.locator(".provenance-line:not(.is-dim)");
+  assert.equal(await lines.count(), 3);
+  await page.getByRole("tab", { name: "Charts (3)" }).click();
+  await page.getByRole("img", { name: /^Chart: Time of a commit\./ }).waitFor();
+  const pictures = page.locator("img.chart");
+  for (const at of [0, 1, 2]) {
+    await until(() => pictures.nth(at).evaluate((image) => image.naturalWidth > 100), "the chart is drawn");
+  }
+  await page.getByText("“The second log came in 2010.”").waitFor();
+  // Titles of sources are text, and the only pictures are the charts.
+  await page.getByText('<img src=x onerror="document.title=99">', { exact: false }).first().waitFor();
+  assert.equal(await page.locator(FORBIDDEN).evaluateAll((all) => all.filter((node) => !node.matches(".chart")).length), 0);
+});
+
+seen("sections show what was searched, found and written", async ({ visit }) => {
+  const thread = await reported();
+  const page = await visit(served.studio(`#/threads/${thread}?part=sections`));
+  const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "1. The log" }) }).first();
+  await card.getByText("how a log works").waitFor();
+  await card.getByText("transaction log commit disk sync power").waitFor();
+  await card.getByText("3 documents found").click();
+  await card.getByText("tests/page/corpus/logging.md", { exact: false }).first().waitFor();
+  await card.getByText("The text of the section").click();
+  await card.getByText("A write-ahead log keeps a transaction safe", { exact: false }).first().waitFor();
+});
+
+seen("with “Look only” the outline is for reading", async ({ visit }) => {
+  const thread = await research({ workflow_human_in_the_loop: false });
+  const page = await visit(served.studio(`#/threads/${thread}`));
+  await page.getByLabel("Title of the report").waitFor();
+  await page.getByRole("switch", { name: "Look only" }).check();
+  await page.getByText("what is known about The log").waitFor();
+  assert.equal(await page.getByRole("button", { name: /Accept|Add a section|Move|End without/ }).count(), 0);
+  assert.equal(await page.getByLabel("Title of the report").count(), 0);
+});
