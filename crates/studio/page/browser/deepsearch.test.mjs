@@ -159,7 +159,7 @@ seen("a citation opens its source with the passage and the verdict, and Esc lead
   await until(() => first.evaluate((node) => node === document.activeElement), "the focus is where it was");
   await page.getByRole("button", { name: "Source 2: not found in the source" }).first().click();
   await page.getByRole("complementary").getByText("not found in the source").waitFor();
-  await page.getByRole("button", { name: "So a commit that has reached the disk survives" }).click();
+  await page.getByRole("link", { name: "So a commit that has reached the disk survives" }).click();
   const conclusion = page.getByRole("complementary", { name: "Conclusion" });
   await conclusion.getByText("The log holds every change before the file is touched").waitFor();
   await until(() => conclusion.locator("img").evaluate((image) => image.naturalWidth > 100), "the drawing is there");

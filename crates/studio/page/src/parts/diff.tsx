@@ -34,13 +34,14 @@ export function inFigures(change: Change): string {
   return told.join(", ") || "unchanged";
 }
 
-interface LineProps {
+export interface LineProps {
   sign: Sign;
   name?: string | undefined;
   children: ComponentChildren;
 }
 
-function Line({ sign, name, children }: LineProps): JSX.Element {
+/** A line of a difference, with its sign. */
+export function DiffLine({ sign, name, children }: LineProps): JSX.Element {
   return (
     <div class={`diff-line is-${sign}`}>
       <span class="diff-sign" aria-hidden="true">
@@ -59,37 +60,37 @@ function part(change: Change, name: string | undefined): JSX.Element {
   switch (change.is) {
     case "same":
       return (
-        <Line sign="same" name={name}>
+        <DiffLine sign="same" name={name}>
           <span class="quiet">unchanged</span>
-        </Line>
+        </DiffLine>
       );
     case "added":
     case "removed":
       return (
-        <Line sign={change.is} name={name}>
+        <DiffLine sign={change.is} name={name}>
           <Whole value={change.value} label={name ?? change.is} />
-        </Line>
+        </DiffLine>
       );
     case "changed":
       return (
         <>
-          <Line sign="removed" name={name}>
+          <DiffLine sign="removed" name={name}>
             <Whole value={change.before} label={`${name ?? "value"} before`} />
-          </Line>
-          <Line sign="added" name={name}>
+          </DiffLine>
+          <DiffLine sign="added" name={name}>
             <Whole value={change.after} label={`${name ?? "value"} after`} />
-          </Line>
+          </DiffLine>
         </>
       );
     case "text":
       return (
-        <Line sign="changed" name={name}>
+        <DiffLine sign="changed" name={name}>
           <pre class="diff-text">
             {change.parts.map((piece, at) => (
               <Piece key={at} of={piece} first={at === 0} last={at === change.parts.length - 1} />
             ))}
           </pre>
-        </Line>
+        </DiffLine>
       );
     case "object": {
       const differ = change.fields.filter((field) => field.change.is !== "same");
@@ -130,9 +131,9 @@ function Inside({ name, after, children }: InsideProps): JSX.Element {
   if (name === undefined) return <>{children}</>;
   return (
     <>
-      <Line sign="changed" name={name}>
+      <DiffLine sign="changed" name={name}>
         <span class="quiet">{after}</span>
-      </Line>
+      </DiffLine>
       <div class="diff-inside">{children}</div>
     </>
   );
@@ -159,12 +160,12 @@ function Some<T>({ of, render }: { of: readonly T[]; render: (one: T) => JSX.Ele
 function Folded({ words, value }: { words: string; value: Json }): JSX.Element {
   const [isOpen, open] = useState(false);
   return (
-    <Line sign="same">
+    <DiffLine sign="same">
       <button type="button" class="plain quiet" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
         {isOpen ? "▾" : "▸"} {words}
       </button>
       {isOpen && <JsonTree value={value} label={words} />}
-    </Line>
+    </DiffLine>
   );
 }
 

@@ -6,6 +6,7 @@ import type { Question, RunModel } from "../../run/model.ts";
 import { PocketFlowView } from "./pocketflow.tsx";
 import { TextView } from "./writehere/view.tsx";
 import { DeepSearchView } from "./deepsearch/view.tsx";
+import { ObsiusView } from "./obsius/view.tsx";
 
 export interface AppProps {
   thread: string;
@@ -25,6 +26,7 @@ const VIEWS: Record<string, AppView> = {
   pocketflow: { name: "Research", View: PocketFlowView },
   writehere: { name: "Text", View: TextView },
   deepsearch: { name: "Research", View: DeepSearchView },
+  obsius: { name: "Work", View: ObsiusView },
 };
 
 /** The view of a graph of this name; most have none. */

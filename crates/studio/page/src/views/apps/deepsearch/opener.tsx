@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, JSX } from "preact";
 import type { Citation } from "./research.ts";
-import { open, opened } from "./source.ts";
+import { addressOf, open, opened } from "./source.ts";
 import { SIGNS, VERDICTS } from "./verdicts.ts";
 
 export interface OpenerProps {
@@ -28,6 +28,27 @@ export function Opener({ of, class: name, label, title, children }: OpenerProps)
     >
       {children}
     </button>
+  );
+}
+
+/** Words of the text that open something. They are a link, which is broken into lines as words are. */
+export function OpeningWords({ of, title, children }: OpenerProps): JSX.Element {
+  const isOpen = opened() === of;
+  return (
+    <a
+      href={addressOf(of)}
+      class={`opener${isOpen ? " is-open" : ""}`}
+      data-source={of}
+      aria-current={isOpen}
+      title={title}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        open(of);
+      }}
+    >
+      {children}
+    </a>
   );
 }
 

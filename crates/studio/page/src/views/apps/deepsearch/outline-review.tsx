@@ -20,7 +20,7 @@ import {
   type OutlineDraft,
   revised,
 } from "./outline.ts";
-import { objectOf, textOf } from "./read.ts";
+import { objectOf, textOf } from "../read.ts";
 import { outlineOf } from "./research.ts";
 
 export const outlineReview: AnswerControl = {

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../../../api/types.ts";
 import { isObject } from "../../../parts/json-values.ts";
-import { objectsOf, textOf, textsOf } from "./read.ts";
+import { objectsOf, textOf, textsOf } from "../read.ts";
 import type { Outline, Section } from "./research.ts";
 
 /** A section with a name of its own that it keeps wherever it is moved. */

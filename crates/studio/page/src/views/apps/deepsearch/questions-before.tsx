@@ -6,7 +6,7 @@ import { Markdown } from "../../../parts/markdown.tsx";
 import { isObject } from "../../../parts/json-values.ts";
 import type { AnswerControl, AnswerProps } from "../answers.ts";
 import { Confirm } from "../../thread/confirm.tsx";
-import { textOf } from "./read.ts";
+import { textOf } from "../read.ts";
 
 /** What ends the research without a report. */
 const FINISH = "FINISH TASK";

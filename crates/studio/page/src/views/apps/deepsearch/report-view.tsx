@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { Markdown, type OwnLinks } from "../../../parts/markdown.tsx";
 import { counted } from "../../../parts/text.ts";
 import { ChartPicture } from "./charts.tsx";
-import { CitationMark, Opener } from "./opener.tsx";
+import { CitationMark, Opener, OpeningWords } from "./opener.tsx";
 import { readable, SIGN, targetOf } from "./report.ts";
 import type { Research, Result, Verdict } from "./research.ts";
 import { BASES, SIGNS, VERDICTS } from "./verdicts.ts";
@@ -41,9 +41,9 @@ function linksOf(result: Result): OwnLinks {
       }
       if (target?.is === "conclusion" && conclusions.has(target.id)) {
         return (
-          <Opener of={`i${target.id}`} class="conclusion" title="A conclusion: see what it rests on">
+          <OpeningWords of={`i${target.id}`} title="A conclusion: see what it rests on">
             {inside}
-          </Opener>
+          </OpeningWords>
         );
       }
       if (target?.is === "uncited") {

@@ -1,7 +1,7 @@
 // What DeepSearch's own graph keeps, as far as the view shows it. The field names are those of its state.
 
 import type { Json, JsonObject } from "../../../api/types.ts";
-import { numberOf, objectOf, objectsOf, type Span, spanOf, textOf, textsOf } from "./read.ts";
+import { numberOf, objectOf, objectsOf, type Span, spanOf, textOf, textsOf } from "../read.ts";
 
 export interface Outline {
   title: string;

@@ -86,12 +86,16 @@ function StepPart({ step, documents }: { step: Step; documents: ReadonlyMap<stri
           {step.searches.map(({ query, found }) => (
             <li key={query} title={found?.map((id) => documents.get(id)?.title ?? id).join("\n")}>
               <q>{visible(query)}</q>{" "}
-              <span class="quiet">{found === undefined ? "is searched for" : counted(found.length, "document")}</span>
+              <span class="quiet">{found !== undefined
+                  ? counted(found.length, "document")
+                  : step.status === "running"
+                    ? "is searched for"
+                    : "was not searched for"}</span>
             </li>
           ))}
         </ul>
       )}
-      {step.result !== "" && <p class="section-found">{visible(short(step.result, 600))}</p>}
+      {step.result !== "" && <p class="section-found">{visible(short(step.result, 240))}</p>}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../../api/types.ts";
 import { namespaceKey, type RunModel, type Status, type Task, taskOf } from "../../../run/model.ts";
 import { isObject } from "../../../parts/json-values.ts";
 import { mainNamespace } from "./place.ts";
-import { entriesOf, objectOf, objectsOf, textOf, textsOf } from "./read.ts";
+import { entriesOf, objectOf, objectsOf, textOf, textsOf } from "../read.ts";
 import { type Document, documentOf, type Section } from "./research.ts";
 
 export interface Search {

@@ -16,7 +16,7 @@ import { OutlineList } from "./outline-list.tsx";
 import { mainNode, stagesOf } from "./place.ts";
 import { ProvenanceView } from "./provenance-view.tsx";
 import { provenanceOf } from "./provenance.ts";
-import { objectOf } from "./read.ts";
+import { objectOf } from "../read.ts";
 import { ReportView } from "./report-view.tsx";
 import { researchOf } from "./research.ts";
 import { Sections } from "./sections-view.tsx";

@@ -1,7 +1,7 @@
 // Fields of states whose form the server vouches for and a saved file does not: what is not there is empty.
 
-import type { Json, JsonObject } from "../../../api/types.ts";
-import { isObject } from "../../../parts/json-values.ts";
+import type { Json, JsonObject } from "../../api/types.ts";
+import { isObject } from "../../parts/json-values.ts";
 
 export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
