@@ -26,6 +26,7 @@ const SCRIPT = [
     json: outline("On commits", "The sync of the disk", "The log", "The end"),
   },
   { when: ["You change the outline", "less about the log"], json: outline("Less of the log", "The sync") },
+  { when: ["You shorten a passage", "in one word"], reply: "Then the sync." },
   ...REPORT,
 ];
 /** A small run: it takes a second. */
@@ -215,4 +216,28 @@ seen("with “Look only” the outline is for reading", async ({ visit }) => {
   await page.getByText("what is known about The log").waitFor();
   assert.equal(await page.getByRole("button", { name: /Accept|Add a section|Move|End without/ }).count(), 0);
   assert.equal(await page.getByLabel("Title of the report").count(), 0);
+});
+
+seen("a passage of a report that is done is chosen and changed, its text written over, and the review finished", async ({ visit }) => {
+  const thread = await research({ workflow_human_in_the_loop: false, user_feedback_processor_enable: true });
+  await answer(thread, { interrupt_feedback: "accepted", feedback: "" });
+  const page = await visit(served.studio(`#/threads/${thread}`));
+  const text = page.getByLabel("The report, with the marks of its citations");
+  await page.getByText("No passage is chosen yet.").waitFor();
+  await text.evaluate((area) => {
+    const at = area.value.indexOf("After the log comes the sync.");
+    area.focus();
+    area.setSelectionRange(at, at + "After the log comes the sync.".length);
+  });
+  await page.getByText("Chosen, 29 characters: After the log comes the sync.").waitFor();
+  await page.getByLabel("What you want of it, in your own words").fill("in one word");
+  await page.getByRole("button", { name: "Shorter" }).click();
+  await until(async () => (await text.inputValue()).includes("Then the sync."), "the passage is shorter");
+  const now = await text.inputValue();
+  await text.fill(now.replace("Then the sync.", "Then comes the sync."));
+  await page.getByRole("button", { name: "Save what I wrote" }).click();
+  await page.getByRole("button", { name: "Finish without more changes" }).click();
+  await served.settled(thread, "idle");
+  await page.getByText("Then comes the sync.").first().waitFor();
+  await stage(page, "Changes: done").waitFor();
 });

@@ -5,6 +5,7 @@ import type { Interrupt, Json } from "../../api/types.ts";
 import { PLAN_REVIEW } from "./writehere/review/control.tsx";
 import { outlineReview } from "./deepsearch/outline-review.tsx";
 import { questionsBefore } from "./deepsearch/questions-before.tsx";
+import { reportChanges } from "./deepsearch/report-changes.tsx";
 import { vaultReview } from "./obsius/review.tsx";
 
 export interface AnswerProps {
@@ -25,7 +26,7 @@ export interface AnswerControl {
   Control: (props: AnswerProps) => JSX.Element;
 }
 
-const CONTROLS: AnswerControl[] = [PLAN_REVIEW, questionsBefore, outlineReview, vaultReview];
+const CONTROLS: AnswerControl[] = [PLAN_REVIEW, questionsBefore, outlineReview, vaultReview, reportChanges];
 
 /** The control for a question; most have none. */
 export function controlOf(question: Interrupt): AnswerControl | undefined {
