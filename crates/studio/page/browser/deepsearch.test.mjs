@@ -63,7 +63,8 @@ async function reported() {
   return thread;
 }
 
-const stage = (page, told) => page.getByRole("list", { name: "Stages" }).getByRole("listitem").filter({ hasText: told });
+const stage = (page, told) =>
+  page.getByRole("list", { name: "Stages" }).getByRole("listitem").filter({ hasText: told });
 const sections = (page) => page.getByRole("list", { name: "Sections", exact: true });
 
 seen("a person answers the questions, edits the outline without JSON, and gets the report", async ({ visit }) => {
@@ -123,24 +124,27 @@ async function given(thread) {
   return { runs: runs.length, answers };
 }
 
-seen("an outline is sent back with a comment from the inbox, by keyboard, and the next one is shown", async ({ visit }) => {
-  const thread = await research({ workflow_human_in_the_loop: false });
-  const page = await visit(served.studio(`#/inbox?thread=${thread}`));
-  await page.getByLabel("Or say what to change").focus();
-  await page.keyboard.type("less about the log");
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await until(async () => (await page.getByLabel("Title of the report").inputValue()) === "Less of the log", "it is");
-  const row = sections(page).getByRole("listitem");
-  assert.equal(await row.count(), 1);
-  // A research that is ended is asked about first.
-  await page.getByRole("button", { name: "End without a report …" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Leave it" }).click();
-  await page.getByRole("button", { name: "End without a report …" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
-  await served.settled(thread, "idle");
-  await page.getByText("No question is open.").waitFor();
-});
+seen(
+  "an outline is sent back with a comment from the inbox, by keyboard, and the next one is shown",
+  async ({ visit }) => {
+    const thread = await research({ workflow_human_in_the_loop: false });
+    const page = await visit(served.studio(`#/inbox?thread=${thread}`));
+    await page.getByLabel("Or say what to change").focus();
+    await page.keyboard.type("less about the log");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await until(async () => (await page.getByLabel("Title of the report").inputValue()) === "Less of the log", "it is");
+    const row = sections(page).getByRole("listitem");
+    assert.equal(await row.count(), 1);
+    // A research that is ended is asked about first.
+    await page.getByRole("button", { name: "End without a report …" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Leave it" }).click();
+    await page.getByRole("button", { name: "End without a report …" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
+    await served.settled(thread, "idle");
+    await page.getByText("No question is open.").waitFor();
+  },
+);
 
 seen("a citation opens its source with the passage and the verdict, and Esc leads back", async ({ visit }) => {
   const thread = await reported();
@@ -166,40 +170,52 @@ seen("a citation opens its source with the passage and the verdict, and Esc lead
   await until(() => conclusion.locator("img").evaluate((image) => image.naturalWidth > 100), "the drawing is there");
   await conclusion.getByRole("button", { name: "[2]" }).click();
   await page.getByRole("complementary", { name: "Source 2" }).waitFor();
-  await page.getByRole("button", { name: /^No citation: the writer's own/ }).first().click();
+  await page
+    .getByRole("button", { name: /^No citation: the writer's own/ })
+    .first()
+    .click();
   await page.getByRole("complementary", { name: "Statement without a citation" }).waitFor();
   // The address leads there again.
   await page.reload();
   await page.getByRole("complementary", { name: "Statement without a citation" }).waitFor();
 });
 
-seen("the sources of a report are seen as a graph, its charts with their data, and nothing in them runs", async ({ visit }) => {
-  const thread = await reported();
-  const page = await visit(served.studio(`#/threads/${thread}?part=provenance`));
-  const cited = page.getByRole("region", { name: "Cited statements" });
-  const statement = cited.getByRole("button", { name: /Nobody has counted/ });
-  await statement.click();
-  await page.getByRole("complementary", { name: "Cited statement" }).waitFor();
-  const lit = () => page.locator(".provenance-nodes > li:not(.is-dim)").count();
-  await until(async () => (await lit()) === 4, "the statement and its three sources");
-  const lines = page.locator(".provenance-line:not(.is-dim)");
-  assert.equal(await lines.count(), 3);
-  await page.getByRole("tab", { name: "Charts (3)" }).click();
-  await page.getByRole("img", { name: /^Chart: Time of a commit\./ }).waitFor();
-  const pictures = page.locator("img.chart");
-  for (const at of [0, 1, 2]) {
-    await until(() => pictures.nth(at).evaluate((image) => image.naturalWidth > 100), "the chart is drawn");
-  }
-  await page.getByText("“The second log came in 2010.”").waitFor();
-  // Titles of sources are text, and the only pictures are the charts.
-  await page.getByText('<img src=x onerror="document.title=99">', { exact: false }).first().waitFor();
-  assert.equal(await page.locator(FORBIDDEN).evaluateAll((all) => all.filter((node) => !node.matches(".chart")).length), 0);
-});
+seen(
+  "the sources of a report are seen as a graph, its charts with their data, and nothing in them runs",
+  async ({ visit }) => {
+    const thread = await reported();
+    const page = await visit(served.studio(`#/threads/${thread}?part=provenance`));
+    const cited = page.getByRole("region", { name: "Cited statements" });
+    const statement = cited.getByRole("button", { name: /Nobody has counted/ });
+    await statement.click();
+    await page.getByRole("complementary", { name: "Cited statement" }).waitFor();
+    const lit = () => page.locator(".provenance-nodes > li:not(.is-dim)").count();
+    await until(async () => (await lit()) === 4, "the statement and its three sources");
+    const lines = page.locator(".provenance-line:not(.is-dim)");
+    assert.equal(await lines.count(), 3);
+    await page.getByRole("tab", { name: "Charts (3)" }).click();
+    await page.getByRole("img", { name: /^Chart: Time of a commit\./ }).waitFor();
+    const pictures = page.locator("img.chart");
+    for (const at of [0, 1, 2]) {
+      await until(() => pictures.nth(at).evaluate((image) => image.naturalWidth > 100), "the chart is drawn");
+    }
+    await page.getByText("“The second log came in 2010.”").waitFor();
+    // Titles of sources are text, and the only pictures are the charts.
+    await page.getByText('<img src=x onerror="document.title=99">', { exact: false }).first().waitFor();
+    assert.equal(
+      await page.locator(FORBIDDEN).evaluateAll((all) => all.filter((node) => !node.matches(".chart")).length),
+      0,
+    );
+  },
+);
 
 seen("sections show what was searched, found and written", async ({ visit }) => {
   const thread = await reported();
   const page = await visit(served.studio(`#/threads/${thread}?part=sections`));
-  const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "1. The log" }) }).first();
+  const card = page
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("heading", { name: "1. The log" }) })
+    .first();
   await card.getByText("how a log works").waitFor();
   await card.getByText("transaction log commit disk sync power").waitFor();
   await card.getByText("3 documents found").click();
@@ -218,26 +234,29 @@ seen("with “Look only” the outline is for reading", async ({ visit }) => {
   assert.equal(await page.getByLabel("Title of the report").count(), 0);
 });
 
-seen("a passage of a report that is done is chosen and changed, its text written over, and the review finished", async ({ visit }) => {
-  const thread = await research({ workflow_human_in_the_loop: false, user_feedback_processor_enable: true });
-  await answer(thread, { interrupt_feedback: "accepted", feedback: "" });
-  const page = await visit(served.studio(`#/threads/${thread}`));
-  const text = page.getByLabel("The report, with the marks of its citations");
-  await page.getByText("No passage is chosen yet.").waitFor();
-  await text.evaluate((area) => {
-    const at = area.value.indexOf("After the log comes the sync.");
-    area.focus();
-    area.setSelectionRange(at, at + "After the log comes the sync.".length);
-  });
-  await page.getByText("Chosen, 29 characters: After the log comes the sync.").waitFor();
-  await page.getByLabel("What you want of it, in your own words").fill("in one word");
-  await page.getByRole("button", { name: "Shorter" }).click();
-  await until(async () => (await text.inputValue()).includes("Then the sync."), "the passage is shorter");
-  const now = await text.inputValue();
-  await text.fill(now.replace("Then the sync.", "Then comes the sync."));
-  await page.getByRole("button", { name: "Save what I wrote" }).click();
-  await page.getByRole("button", { name: "Finish without more changes" }).click();
-  await served.settled(thread, "idle");
-  await page.getByText("Then comes the sync.").first().waitFor();
-  await stage(page, "Changes: done").waitFor();
-});
+seen(
+  "a passage of a report that is done is chosen and changed, its text written over, and the review finished",
+  async ({ visit }) => {
+    const thread = await research({ workflow_human_in_the_loop: false, user_feedback_processor_enable: true });
+    await answer(thread, { interrupt_feedback: "accepted", feedback: "" });
+    const page = await visit(served.studio(`#/threads/${thread}`));
+    const text = page.getByLabel("The report, with the marks of its citations");
+    await page.getByText("No passage is chosen yet.").waitFor();
+    await text.evaluate((area) => {
+      const at = area.value.indexOf("After the log comes the sync.");
+      area.focus();
+      area.setSelectionRange(at, at + "After the log comes the sync.".length);
+    });
+    await page.getByText("Chosen, 29 characters: After the log comes the sync.").waitFor();
+    await page.getByLabel("What you want of it, in your own words").fill("in one word");
+    await page.getByRole("button", { name: "Shorter" }).click();
+    await until(async () => (await text.inputValue()).includes("Then the sync."), "the passage is shorter");
+    const now = await text.inputValue();
+    await text.fill(now.replace("Then the sync.", "Then comes the sync."));
+    await page.getByRole("button", { name: "Save what I wrote" }).click();
+    await page.getByRole("button", { name: "Finish without more changes" }).click();
+    await served.settled(thread, "idle");
+    await page.getByText("Then comes the sync.").first().waitFor();
+    await stage(page, "Changes: done").waitFor();
+  },
+);

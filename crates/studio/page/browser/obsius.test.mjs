@@ -10,7 +10,8 @@ import { seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
 
 const NOTES = {
-  "Gradient descent.md": "---\ntags: [machine-learning]\n---\nGradient descent is how machine learning models are trained.\n",
+  "Gradient descent.md":
+    "---\ntags: [machine-learning]\n---\nGradient descent is how machine learning models are trained.\n",
   "nets/Networks.md": "# Neural networks\n\nNetworks are a kind of machine learning. See [[Gradient descent]].\n",
   "nets/Trees.md": "Decision trees are machine learning without gradients.\n",
   "Soup.md": "Soup is made of water.\n",

@@ -1,4 +1,4 @@
-// Fields of states whose form the server vouches for and a saved file does not: what is not there is empty.
+// Fields of states, whose form the server vouches for and a saved file does not: what is not there is empty.
 
 import type { Json, JsonObject } from "../../api/types.ts";
 import { isObject } from "../../parts/json-values.ts";

@@ -42,6 +42,7 @@ export function trimmed(report: string, { start, end }: Passage): Passage | unde
   const text = report.slice(start, end);
   const from = start + (text.length - text.trimStart().length);
   const to = end - (text.length - text.trimEnd().length);
-  const isCut = (at: number) => /[\ud800-\udbff]/.test(report[at - 1] ?? "") && /[\udc00-\udfff]/.test(report[at] ?? "");
+  const isCut = (at: number) =>
+    /[\ud800-\udbff]/.test(report[at - 1] ?? "") && /[\udc00-\udfff]/.test(report[at] ?? "");
   return from >= to || isCut(from) || isCut(to) ? undefined : { start: from, end: to };
 }

@@ -54,7 +54,13 @@ export function Charts({ research }: { research: Research }): JSX.Element {
   );
 }
 
-function Quoted({ research, source }: { research: Research; source: Chart["data"][number]["sources"][number] }): JSX.Element {
+function Quoted({
+  research,
+  source,
+}: {
+  research: Research;
+  source: Chart["data"][number]["sources"][number];
+}): JSX.Element {
   const document = research.documents.get(source.evidence);
   if (document === undefined || source.span === undefined) return <code>{visible(source.evidence)}</code>;
   return (

@@ -4,7 +4,13 @@ import type { JSX } from "preact";
 import { counted, visible } from "../../../parts/text.ts";
 import type { Notice } from "./research.ts";
 
-export function Notices({ notices, notes }: { notices: readonly Notice[]; notes: readonly string[] }): JSX.Element | null {
+export function Notices({
+  notices,
+  notes,
+}: {
+  notices: readonly Notice[];
+  notes: readonly string[];
+}): JSX.Element | null {
   if (notices.length === 0 && notes.length === 0) return null;
   const fatal = notices.filter((notice) => notice.severity === "fatal");
   const others = notices.filter((notice) => notice.severity !== "fatal");

@@ -49,7 +49,12 @@ export function OutlineEditor({ draft, hasParents, missing, onChange }: OutlineE
             </span>
             <RowFields row={row} at={at} draft={draft} {...{ hasParents, missing, onChange }} />
             <div class="outline-buttons" role="group" aria-label={`Section ${at + 1}`}>
-              <Press sign="↑" does={`Move section ${at + 1} up`} isOff={at === 0} on={() => onChange(moved(draft, row.key, -1))} />
+              <Press
+                sign="↑"
+                does={`Move section ${at + 1} up`}
+                isOff={at === 0}
+                on={() => onChange(moved(draft, row.key, -1))}
+              />
               <Press
                 sign="↓"
                 does={`Move section ${at + 1} down`}

@@ -1,6 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { added, built, changed, draftFrom, draftOf, isChanged, keptDraft, missingIn, moved, outlineJson, removed, revised } from "./outline.ts";
+import {
+  added,
+  built,
+  changed,
+  draftFrom,
+  draftOf,
+  isChanged,
+  keptDraft,
+  missingIn,
+  moved,
+  outlineJson,
+  removed,
+  revised,
+} from "./outline.ts";
 import { outlineOf } from "./research.ts";
 
 const OUTLINE = outlineOf({

@@ -34,7 +34,11 @@ export function ProvenanceView({ provenance }: { provenance: Provenance }): JSX.
             <h3>{column.name}</h3>
             <ul class="provenance-nodes" style={{ "--height": `${height}px` }}>
               {column.nodes.map((node) => (
-                <li key={node.key} class={isLit(node.key) ? "" : "is-dim"} style={{ "--top": `${places.get(node.key) ?? 0}px` }}>
+                <li
+                  key={node.key}
+                  class={isLit(node.key) ? "" : "is-dim"}
+                  style={{ "--top": `${places.get(node.key) ?? 0}px` }}
+                >
                   <Opener of={node.key} class={`provenance-node is-${node.kind}`} title={visible(node.words)}>
                     <span class="provenance-sign">{node.sign}</span>
                     <span class="provenance-words">{visible(short(node.words, 220))}</span>
@@ -112,7 +116,7 @@ function columnsOf({ bare, cited, sources }: Provenance): Column[] {
       nodes: cited.map(({ key, text, citations, conclusion }) => {
         const count = citations.filter((one) => one.verdict === "supported").length;
         const kind = count > 0 ? "supported" : (citations[0]?.verdict ?? "not_checked");
-        const says = `${count} of ${citations.length} citations support it${conclusion === undefined ? "" : "; a conclusion"}`;
+        const says = `${count} of ${citations.length} citations support it${conclusion ? "; a conclusion" : ""}`;
         return { key, words: text, sign: conclusion === undefined ? SIGNS[kind] : "⇒", kind, says };
       }),
     },

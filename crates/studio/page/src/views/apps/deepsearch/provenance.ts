@@ -89,7 +89,10 @@ export function best(verdicts: readonly Verdict[]): Verdict {
 
 /** A statement without what its end may or may not have. */
 function bare(text: string): string {
-  return text.replace(/\s+/g, " ").trim().replace(/[.!?。！？]+$/, "");
+  return text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[.!?。！？]+$/, "");
 }
 
 /** Everything that a node is joined with, to both sides and through others, itself too. */

@@ -13,7 +13,9 @@ const FINISH = "FINISH TASK";
 
 export const questionsBefore: AnswerControl = {
   fits: ({ value }) => {
-    return isObject(value) && typeof value.questions === "string" && isObject(value.expects) && "feedback" in value.expects;
+    return (
+      isObject(value) && typeof value.questions === "string" && isObject(value.expects) && "feedback" in value.expects
+    );
   },
   Control: QuestionsBefore,
 };

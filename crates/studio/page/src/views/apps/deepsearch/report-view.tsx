@@ -1,4 +1,4 @@
-// The report: its text with citations that open their source, charts in their places, and signs of what nothing supports.
+// The report: its text with citations that open their source, charts in their places, signs of what nothing supports.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -50,7 +50,12 @@ function linksOf(result: Result): OwnLinks {
         const basis = result.uncited[target.id]?.basis ?? "not_checked";
         return (
           <sup>
-            <Opener of={`s${target.id}`} class={`sign is-${basis}`} label={`No citation: ${BASES[basis]}`} title={BASES[basis]}>
+            <Opener
+              of={`s${target.id}`}
+              class={`sign is-${basis}`}
+              label={`No citation: ${BASES[basis]}`}
+              title={BASES[basis]}
+            >
               {SIGN}
             </Opener>
           </sup>
@@ -73,7 +78,9 @@ function Checked({ result }: { result: Result }): JSX.Element {
     );
   }
   const verdicts = Object.keys(VERDICTS) as Verdict[];
-  const counts = verdicts.map((verdict) => [verdict, citations.filter((one) => one.verdict === verdict).length] as const);
+  const counts = verdicts.map(
+    (verdict) => [verdict, citations.filter((one) => one.verdict === verdict).length] as const,
+  );
   const bare = uncited.filter((statement) => statement.basis !== "derived").length;
   return (
     <p class="row report-figures">

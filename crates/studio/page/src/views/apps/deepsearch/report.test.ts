@@ -29,7 +29,9 @@ const RESULT = {
 
 function result() {
   const statement = RESULT.statement_messages[0]!;
-  statement.end_offset = [...RESULT.response_content.slice(0, RESULT.response_content.indexOf("Own words.") + 10)].length;
+  statement.end_offset = [
+    ...RESULT.response_content.slice(0, RESULT.response_content.indexOf("Own words.") + 10),
+  ].length;
   return researchOf({ final_result: RESULT }).result;
 }
 
@@ -65,7 +67,10 @@ test("the passage of a citation is told apart from what stands around it", () =>
 });
 
 test("what a conclusion rests on is read with its references", () => {
-  assert.deepEqual(inferenceOf("From 《1》《23》 and 《书》.\n\nAnd so."), [["From ", 1, "", 23, " and 《书》."], ["And so."]]);
+  assert.deepEqual(inferenceOf("From 《1》《23》 and 《书》.\n\nAnd so."), [
+    ["From ", 1, "", 23, " and 《书》."],
+    ["And so."],
+  ]);
   assert.equal(bytesOf("äöü is so", [2, 6]), "öü");
 });
 

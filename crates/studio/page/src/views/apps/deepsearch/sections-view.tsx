@@ -86,11 +86,13 @@ function StepPart({ step, documents }: { step: Step; documents: ReadonlyMap<stri
           {step.searches.map(({ query, found }) => (
             <li key={query} title={found?.map((id) => documents.get(id)?.title ?? id).join("\n")}>
               <q>{visible(query)}</q>{" "}
-              <span class="quiet">{found !== undefined
+              <span class="quiet">
+                {found !== undefined
                   ? counted(found.length, "document")
                   : step.status === "running"
                     ? "is searched for"
-                    : "was not searched for"}</span>
+                    : "was not searched for"}
+              </span>
             </li>
           ))}
         </ul>

@@ -42,7 +42,13 @@ class Told {
   }
 }
 
-const OUTLINE = outlineOf({ title: "T", sections: [{ id: "1", title: "One" }, { id: "2", title: "Two" }] });
+const OUTLINE = outlineOf({
+  title: "T",
+  sections: [
+    { id: "1", title: "One" },
+    { id: "2", title: "Two" },
+  ],
+});
 const STEP = { id: "1-1-1", title: "how it works", description: "find it", retrieval_queries: [], step_result: null };
 const DOCUMENT = { id: "d1", url: "notes/a.md", title: "A", text: "words", query: "log" };
 
@@ -107,7 +113,9 @@ test("a section is planned, searched for, written and cited", () => {
 });
 
 test("sections of a state without events are as the state has them", () => {
-  const plans = [{ id: "1-1", steps: [{ ...STEP, step_result: "found", retrieval_queries: [{ query: "log", doc_infos: ["d1"] }] }] }];
+  const plans = [
+    { id: "1-1", steps: [{ ...STEP, step_result: "found", retrieval_queries: [{ query: "log", doc_infos: ["d1"] }] }] },
+  ];
   const values = {
     current_outline: { title: "T", sections: [{ id: "1", title: "One", plans }] },
     report: { sub_reports: [{ section_id: "1", content: { sub_report_content_text: "Text." } }] },

@@ -195,7 +195,16 @@ function addPlan(work: SectionWork, plan: JsonObject): void {
 function stepOf(work: SectionWork, id: string): Step {
   let step = work.steps.find((one) => one.id === id);
   if (step === undefined) {
-    step = { id, title: "", description: "", status: "waiting", searches: [], result: "", evaluation: "", task: undefined };
+    step = {
+      id,
+      title: "",
+      description: "",
+      status: "waiting",
+      searches: [],
+      result: "",
+      evaluation: "",
+      task: undefined,
+    };
     work.steps.push(step);
   }
   return step;

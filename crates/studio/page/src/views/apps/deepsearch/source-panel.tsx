@@ -12,7 +12,13 @@ import type { Citation, Conclusion, Research, Uncited } from "./research.ts";
 import { close, opened } from "./source.ts";
 import { BASES, SIGNS, VERDICTS } from "./verdicts.ts";
 
-export function SourcePanel({ research, provenance }: { research: Research; provenance: Provenance }): JSX.Element | null {
+export function SourcePanel({
+  research,
+  provenance,
+}: {
+  research: Research;
+  provenance: Provenance;
+}): JSX.Element | null {
   const key = opened();
   const title = useRef<HTMLHeadingElement>(null);
   const first = useRef(true);
@@ -65,7 +71,9 @@ function contentOf(key: string, { result }: Research, provenance: Provenance): C
     }
     case "s": {
       const statement = result.uncited[number];
-      return statement && { title: "Statement without a citation", body: <UncitedBody {...{ statement, provenance }} /> };
+      return (
+        statement && { title: "Statement without a citation", body: <UncitedBody {...{ statement, provenance }} /> }
+      );
     }
     case "t": {
       const cited = provenance.cited.find((one) => one.key === key);

@@ -1,5 +1,5 @@
-// What is open in the panel beside a report, in the address: `c3` a citation, `i1` a conclusion, `s2` a statement without a
-// citation, `r1` a source.
+// What is open in the panel beside a report, in the address: `c3` a citation, `i1` a conclusion, `s2` a statement
+// without a citation, `t0` a cited statement, `r1` a source.
 
 import { choose, link, route } from "../../../route.ts";
 

@@ -1,4 +1,4 @@
-// The view of DeepSearch: where the research is, what it asks, its sections under way, its report and what that rests on.
+// The view of DeepSearch: where the research is, what it asks, its sections, its report and what that rests on.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";

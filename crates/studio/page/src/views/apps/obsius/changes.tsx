@@ -8,7 +8,13 @@ import { LongText } from "../../../parts/long-text.tsx";
 import { visible } from "../../../parts/text.ts";
 import type { Change } from "./work.ts";
 
-export function Changes({ changes, applied }: { changes: readonly Change[]; applied: string[] | undefined }): JSX.Element {
+export function Changes({
+  changes,
+  applied,
+}: {
+  changes: readonly Change[];
+  applied: string[] | undefined;
+}): JSX.Element {
   return (
     <ul class="changes">
       {changes.map((change) => (

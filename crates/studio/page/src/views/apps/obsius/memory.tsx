@@ -15,7 +15,13 @@ export function MemoryList({ memory }: { memory: readonly Memory[] }): JSX.Eleme
               {visible(entry.phase)}
               {entry.iteration > 0 && ` ${entry.iteration}`}
             </span>
-            <meter min={0} max={1} value={entry.importance} aria-label="importance" title={`importance ${entry.importance.toFixed(2)}`} />
+            <meter
+              min={0}
+              max={1}
+              value={entry.importance}
+              aria-label="importance"
+              title={`importance ${entry.importance.toFixed(2)}`}
+            />
           </div>
           <p>
             {visible(entry.content)}

@@ -51,7 +51,12 @@ test("a state is read: criteria with what confirms them, and notes as they were 
   const searched = { check: "searched", strategy: "keyword" };
   const work = workOf({
     session: { original_request: "Write it" },
-    phases: { visits: [{ phase: "assess", iteration: 0, time: 1 }, { phase: "analyze", iteration: 1, time: 2, by: "x" }] },
+    phases: {
+      visits: [
+        { phase: "assess", iteration: 0, time: 1 },
+        { phase: "analyze", iteration: 1, time: 2, by: "x" },
+      ],
+    },
     task_plan: {
       decomposed_tasks: [{ id: "1", goal: "find", kind: "search", criteria: [searched, { check: "answered" }] }],
     },

@@ -6,7 +6,7 @@ import type { Subtask } from "./work.ts";
 
 export function Plan({ subtasks }: { subtasks: readonly Subtask[] }): JSX.Element {
   return (
-    <ol class="plan">
+    <ol class="work-plan">
       {subtasks.map((task) => (
         <li key={task.id}>
           <p>
@@ -19,7 +19,8 @@ export function Plan({ subtasks }: { subtasks: readonly Subtask[] }): JSX.Elemen
           <ul class="criteria" aria-label="What shows that it is done">
             {task.criteria.map((criterion, at) => {
               const sign = criterion.holds === undefined ? "○" : criterion.holds ? "✓" : "✗";
-              const said = criterion.holds === undefined ? "not looked at" : criterion.holds ? "holds" : "does not hold";
+              const said =
+                criterion.holds === undefined ? "not looked at" : criterion.holds ? "holds" : "does not hold";
               const kind = criterion.holds === undefined ? "quiet" : criterion.holds ? "is-done" : "is-failed";
               return (
                 <li key={at}>

@@ -22,7 +22,10 @@ export function reviewOf(value: Json): Review | undefined {
   const read = objectsOf(items);
   const isWhole = read.length === items.length && read.every((item) => typeof item.diff === "string");
   if (!isWhole) return undefined;
-  return { summary, items: read.map(({ id, title, diff }) => ({ id: String(id), title: textOf(title), diff: textOf(diff) })) };
+  return {
+    summary,
+    items: read.map(({ id, title, diff }) => ({ id: String(id), title: textOf(title), diff: textOf(diff) })),
+  };
 }
 
 /** The verdict that approves these items, all or some. */

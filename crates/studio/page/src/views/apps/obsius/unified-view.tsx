@@ -19,7 +19,12 @@ export function UnifiedView({ note }: { note: NoteDiff }): JSX.Element {
         </ul>
       )}
       {note.hunks.map((hunk, at) => (
-        <div key={at} class="diff unified-hunk" role="group" aria-label={`Lines ${hunk.place.replaceAll("@", "").trim()}`}>
+        <div
+          key={at}
+          class="diff unified-hunk"
+          role="group"
+          aria-label={`Lines ${hunk.place.replaceAll("@", "").trim()}`}
+        >
           <div class="unified-place" aria-hidden="true">
             {hunk.place}
           </div>

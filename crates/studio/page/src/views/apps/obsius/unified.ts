@@ -1,5 +1,5 @@
-// A difference in the unified form, as a review shows it: for each note a line that says what happens to it, lines that say
-// what the change means, and hunks.
+// A difference in the unified form, as a review shows it: for each note a line that says what happens to it, lines that
+// say what the change means, and hunks.
 
 export interface DiffLine {
   sign: "same" | "added" | "removed";

@@ -1,4 +1,4 @@
-// The view of Obsius: the phases of a work on a vault, its plan and what confirms it, its memory, its actions, its changes.
+// The view of Obsius: the phases of a work on a vault, its plan and what confirms it, its memory, actions and changes.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useMemo } from "preact/hooks";
