@@ -22,6 +22,15 @@ pub enum RetrievalError {
         source: Arc<io::Error>,
     },
 
+    /// No threads could be started that read the documents.
+    #[error(
+        "no thread could be started to read the corpus: {message}; end other programs, or raise the limit of threads"
+    )]
+    Threads {
+        /// The system's reason.
+        message: String,
+    },
+
     /// The folders hold nothing that can be searched.
     #[error(
         "the corpus in {} holds no searchable text ({unread} files could not be read, {skipped} have other endings); \

@@ -8,6 +8,7 @@ mod manifest;
 mod marker;
 mod options;
 mod pending_document;
+mod reading;
 mod refresh;
 mod report;
 mod score;

@@ -1,6 +1,7 @@
 //! Bringing an index up to date with its folders.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
@@ -10,6 +11,7 @@ use graphloom_text::Language;
 use super::engine::{Changes, Engine, Record};
 use super::lock::WriteLock;
 use super::manifest::{FileState, Manifest, Stamp};
+use super::reading::Readers;
 use super::report::{IndexReport, LossyFile, Unread};
 use super::walk::{FoundFile, Walked, walk};
 use super::{Inner, marker};
@@ -72,7 +74,7 @@ fn open(dir: &Path) -> Result<(Engine, Manifest), String> {
 struct Update<'a> {
     inner: &'a Inner,
     engine: &'a Engine,
-    before: Manifest,
+    before: &'a Manifest,
     after: Manifest,
     /// Begun with the first change.
     changes: Option<Changes>,
@@ -82,7 +84,8 @@ struct Update<'a> {
 /// A file that is in the index after this pass.
 enum Outcome {
     Same(FileState),
-    Indexed(FileState),
+    /// It is new, or another than before.
+    Read(FileState, Document),
 }
 
 impl<'a> Update<'a> {
@@ -94,10 +97,13 @@ impl<'a> Update<'a> {
     ) -> Result<IndexReport, RetrievalError> {
         let Walked { files, unread, skipped, ignored } = walked;
         let report = IndexReport { unread, skipped, ignored, ..IndexReport::default() };
-        let mut update = Self { inner, engine, before, after: Manifest::default(), changes: None, report };
-        for file in files {
-            update.take(file)?;
-        }
+        let known = |file: &FoundFile| before.files.get(&key_of(inner, file));
+        let mut update = Update { inner, engine, before: &before, after: Manifest::default(), changes: None, report };
+        Readers::new()?.read(
+            &files,
+            |file| read(inner, known(file), file),
+            |file, outcome| update.take(file, outcome),
+        )?;
         update.remove_absent()?;
         update.commit()?;
         update.report.documents = update.after.files.len();
@@ -105,80 +111,41 @@ impl<'a> Update<'a> {
         Ok(update.report)
     }
 
-    fn take(&mut self, file: FoundFile) -> Result<(), RetrievalError> {
-        let key = format!("{}\0{}", self.inner.roots[file.root].key, file.path);
-        let state = match self.outcome(&key, &file)? {
+    /// Takes a file as it was read into the index and the report.
+    fn take(&mut self, file: &FoundFile, outcome: Result<Outcome, UnreadReason>) -> Result<(), RetrievalError> {
+        let key = key_of(self.inner, file);
+        let state = match outcome {
             Err(reason) => {
-                self.report.unread.push(Unread { path: file.shown, reason });
+                self.report.unread.push(Unread { path: file.shown.clone(), reason });
                 return Ok(());
             }
             Ok(Outcome::Same(state)) => {
                 self.report.unchanged += 1;
                 state
             }
-            Ok(Outcome::Indexed(state)) => {
+            Ok(Outcome::Read(state, document)) => {
                 let known = self.before.files.contains_key(&key);
                 *(if known { &mut self.report.updated } else { &mut self.report.added }) += 1;
+                self.replace(&key, &state, &file.path, document)?;
                 state
             }
         };
         if let Some(note) = &state.note {
-            self.report.lossy.push(LossyFile { path: file.shown, note: note.clone() });
+            self.report.lossy.push(LossyFile { path: file.shown.clone(), note: note.clone() });
         }
         self.after.files.insert(key, state);
         Ok(())
     }
 
-    fn outcome(&mut self, key: &str, file: &FoundFile) -> Result<Result<Outcome, UnreadReason>, RetrievalError> {
-        let now = SystemTime::now();
-        let stamp = match std::fs::metadata(&file.file) {
-            Ok(metadata) => Stamp::of(&metadata, now),
-            Err(error) => return Ok(Err(UnreadReason::System { message: error.to_string() })),
-        };
-        let options = &self.inner.options;
-        let limit = if file.format.is_text() { options.max_file_bytes } else { options.max_document_bytes };
-        if stamp.bytes > limit {
-            return Ok(Err(UnreadReason::TooBig { bytes: stamp.bytes, limit }));
-        }
-        let known = self.before.files.get(key);
-        if let Some(state) = known.filter(|state| state.stamp.still_holds(&stamp)) {
-            return Ok(Ok(Outcome::Same(state.clone())));
-        }
-        let bytes = match std::fs::read(&file.file) {
-            Ok(bytes) => bytes,
-            Err(error) => return Ok(Err(UnreadReason::System { message: error.to_string() })),
-        };
-        let hash = blake3::hash(&bytes).to_hex().to_string();
-        if let Some(state) = known.filter(|state| state.hash == hash) {
-            return Ok(Ok(Outcome::Same(FileState { stamp, ..state.clone() })));
-        }
-        let read = document::read_file(file.format, &file.path, &bytes, &self.inner.options.read_limits());
-        let (document, note) = match read {
-            Ok(parsed) => parsed,
-            Err(reason) => return Ok(Err(reason)),
-        };
-        let root = self.inner.roots[file.root].key.clone();
-        let passages = document.passages.len();
-        self.replace(key, &root, &file.path, &hash, document)?;
-        Ok(Ok(Outcome::Indexed(FileState { root, stamp, hash, passages, note })))
-    }
-
     /// Puts the passages of a document into the index in place of those it had.
-    fn replace(
-        &mut self,
-        key: &str,
-        root: &str,
-        path: &str,
-        hash: &str,
-        document: Document,
-    ) -> Result<(), RetrievalError> {
+    fn replace(&mut self, key: &str, state: &FileState, path: &str, document: Document) -> Result<(), RetrievalError> {
         let index = self.inner.index.as_path();
         let known = self.before.files.contains_key(key);
         let changes = self.changes()?;
         if known {
             changes.remove(key);
         }
-        for record in records(root, path, hash, document) {
+        for record in records(&state.root, path, &state.hash, document) {
             changes.add(key, &record).map_err(|error| RetrievalError::engine(index, error))?;
         }
         Ok(())
@@ -203,7 +170,7 @@ impl<'a> Update<'a> {
     }
 
     fn commit(&mut self) -> Result<(), RetrievalError> {
-        if self.changes.is_none() && self.after == self.before {
+        if self.changes.is_none() && self.after == *self.before {
             return Ok(());
         }
         self.changes()?;
@@ -214,6 +181,35 @@ impl<'a> Update<'a> {
         Manifest::delete_others(dir, &name);
         Ok(())
     }
+}
+
+/// The key of a file in the manifest and the index.
+fn key_of(inner: &Inner, file: &FoundFile) -> String {
+    format!("{}\0{}", inner.roots[file.root].key, file.path)
+}
+
+/// Reads a file, unless it is as it is `known`.
+fn read(inner: &Inner, known: Option<&FileState>, file: &FoundFile) -> Result<Outcome, UnreadReason> {
+    let now = SystemTime::now();
+    let unread = |error: io::Error| UnreadReason::System { message: error.to_string() };
+    let stamp = Stamp::of(&std::fs::metadata(&file.file).map_err(unread)?, now);
+    let options = &inner.options;
+    let limit = if file.format.is_text() { options.max_file_bytes } else { options.max_document_bytes };
+    if stamp.bytes > limit {
+        return Err(UnreadReason::TooBig { bytes: stamp.bytes, limit });
+    }
+    if let Some(state) = known.filter(|state| state.stamp.still_holds(&stamp)) {
+        return Ok(Outcome::Same(state.clone()));
+    }
+    let bytes = std::fs::read(&file.file).map_err(unread)?;
+    let hash = blake3::hash(&bytes).to_hex().to_string();
+    if let Some(state) = known.filter(|state| state.hash == hash) {
+        return Ok(Outcome::Same(FileState { stamp, ..state.clone() }));
+    }
+    let (document, note) = document::read_file(file.format, &file.path, &bytes, &options.read_limits())?;
+    let root = inner.roots[file.root].key.clone();
+    let passages = document.passages.len();
+    Ok(Outcome::Read(FileState { root, stamp, hash, passages, note }, document))
 }
 
 /// What the index keeps of a document.
