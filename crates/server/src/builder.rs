@@ -113,6 +113,15 @@ impl Server {
         self
     }
 
+    /// States the fields that a run of a graph begins with; clients make forms and tools of them, in this order. A run may be
+    /// given others all the same. A graph of another name is left as it is, and so is a name that is that of no field.
+    pub fn takes<const N: usize>(mut self, graph: &str, fields: [&str; N]) -> Self {
+        if let Some(served) = self.graphs.get_mut(graph) {
+            served.outline.takes = Some(fields.map(str::to_owned).to_vec());
+        }
+        self
+    }
+
     /// States what answers to a question of a graph look like, as JSON Schema; clients get it with the question, and make
     /// forms of it. The question is one that a node of the graph, or of a graph inside it, asks under this key, or under the
     /// key with `/` and more behind it. What is answered is not checked against the schema, but by the node that asks. A
@@ -148,6 +157,7 @@ impl Server {
             drawings: Arc::default(),
             in_barrier: graph.mode() == Mode::Barrier,
             state_schema: graph.schema(),
+            takes: None,
             subgraph_schemas: graph.subgraph_schemas(),
             initial: Fields::new(),
             context_schema,

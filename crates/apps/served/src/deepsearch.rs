@@ -98,6 +98,7 @@ pub fn add_to(server: Server, resources: Resources, config: Config) -> Result<Se
     Ok(server
         .configured_graph(NAME, research_graph()?, make)
         .described(NAME, "Researches a question, and writes a report whose citations were checked")
+        .takes(NAME, ["query", "report_template", "messages"])
         .answers(NAME, FEEDBACK, questions_schema())
         .answers(NAME, OUTLINE_FEEDBACK, outline_schema())
         .answers(NAME, USER_FEEDBACK, change_schema()))

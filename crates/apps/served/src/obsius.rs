@@ -101,6 +101,7 @@ pub fn add_to(
     Ok(server
         .configured_graph(NAME, graph()?, make)
         .described(NAME, "Answers requests about a vault of notes, and changes it after your review")
+        .takes(NAME, ["request", "messages"])
         .answers(NAME, "review", schema_for!(Verdict).to_value()))
 }
 

@@ -66,10 +66,8 @@ const SAY: Node = Node::named("say");
 /// A graph that does not compile, which is a fault of this crate.
 pub fn add_to(server: Server, resources: Resources) -> Result<Server, CompileErrors> {
     let server = server.graph(NAME, graph()?, ChatResources(Arc::new(resources)));
-    Ok(server.described(
-        NAME,
-        "A research conversation: queries, literature, gap and proposal, with your approval in between",
-    ))
+    let what = "A research conversation: queries, literature, gap and proposal, with your approval in between";
+    Ok(server.described(NAME, what).takes(NAME, ["message", "about", "messages"]))
 }
 
 /// The graph of a conversation, around its own.

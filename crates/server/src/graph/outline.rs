@@ -25,6 +25,8 @@ pub(crate) struct Outline {
     pub(crate) in_barrier: bool,
     /// The JSON schema of the state: an object of its fields.
     pub(crate) state_schema: Value,
+    /// The fields that a run begins with; all of them unless they are stated.
+    pub(crate) takes: Option<Vec<String>>,
     /// The JSON schemas of the states of graphs inside, by the nodes that lead to each.
     pub(crate) subgraph_schemas: BTreeMap<Vec<String>, Value>,
     /// The state before a first input: the fields that are shown then.
@@ -59,6 +61,18 @@ impl Outline {
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &str> {
         use graphloom_core_graph::diagram::NodeKind;
         self.diagram.nodes.iter().filter(|node| node.kind != NodeKind::Terminal).map(|node| node.name.as_str())
+    }
+
+    /// The JSON schema of an input: an object of the fields that a run begins with, of which none is required.
+    pub(crate) fn input_schema(&self) -> Value {
+        let mut schema = self.state_schema.clone();
+        let Some(object) = schema.as_object_mut() else { return schema };
+        object.shift_remove("required");
+        if let (Some(takes), Some(Value::Object(properties))) = (&self.takes, object.get_mut("properties")) {
+            let mut all = std::mem::take(properties);
+            *properties = takes.iter().filter_map(|name| all.shift_remove_entry(name)).collect();
+        }
+        schema
     }
 
     /// The fields of a state that are shown: those with a reducer, and those that were written. A field that nobody has written

@@ -9,6 +9,7 @@ use crate::graph::Outline;
 /// The schemas of an assistant's graph.
 pub(super) fn assistant_schemas(outline: &Outline) -> Value {
     let mut schemas = of_state(&outline.state_schema, outline.context_schema.as_ref());
+    schemas["input_schema"] = outline.input_schema();
     schemas["graph_id"] = outline.name.clone().into();
     schemas
 }

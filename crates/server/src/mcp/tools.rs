@@ -103,18 +103,23 @@ fn described(outline: &Outline) -> String {
 
 /// An object of the graph's fields. None must be given, and none is there before a node has written it.
 fn input_schema(outline: &Outline) -> JsonObject {
-    let Value::Object(mut schema) = outline.state_schema.clone() else { return JsonObject::new() };
+    as_object(outline.input_schema())
+}
+
+/// What a run gives has more fields, the more of its nodes have run.
+fn output_schema(outline: &Outline) -> JsonObject {
+    let mut schema = as_object(outline.state_schema.clone());
     schema.shift_remove("required");
-    schema.shift_remove("$schema");
-    schema.insert("type".to_owned(), json!("object"));
-    schema.entry("properties").or_insert_with(|| json!({}));
+    schema.shift_remove("additionalProperties");
     schema
 }
 
-/// As the input's: what a run gives has more fields, the more of its nodes have run.
-fn output_schema(outline: &Outline) -> JsonObject {
-    let mut schema = input_schema(outline);
-    schema.shift_remove("additionalProperties");
+/// The schema of an object, as tools have it.
+fn as_object(schema: Value) -> JsonObject {
+    let Value::Object(mut schema) = schema else { return JsonObject::new() };
+    schema.shift_remove("$schema");
+    schema.insert("type".to_owned(), json!("object"));
+    schema.entry("properties").or_insert_with(|| json!({}));
     schema
 }
 
