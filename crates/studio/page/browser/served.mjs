@@ -47,6 +47,8 @@ class Served {
   #process;
   #port = 0;
   #said = "";
+  /** The address of the studio, as the program prints it. */
+  link = "";
 
   constructor(folder, options, key) {
     this.#folder = folder;
@@ -85,6 +87,7 @@ class Served {
         const event = JSON.parse(line);
         if (event.event !== "serving") return;
         clearTimeout(timer);
+        this.link = event.studio;
         resolve(event.url);
       });
     });
