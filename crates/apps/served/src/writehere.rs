@@ -13,8 +13,8 @@ use graphloom_core_graph::{
 use graphloom_server::Server;
 use graphloom_server::artifacts::Artifact;
 use graphloom_server::messages::{Messages, add_messages};
-use graphloom_writehere::{Mode, Request, Resources, Writing, WritingUpdate};
-use schemars::JsonSchema;
+use graphloom_writehere::{Mode, PlanVerdict, Request, Resources, Review, Writing, WritingUpdate};
+use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -62,6 +62,8 @@ pub struct TextContext {
     pub max_depth: Option<usize>,
     /// A tree of this many tasks is not planned further.
     pub max_nodes: Option<usize>,
+    /// Which plans are reviewed before they are carried out: `none`, that of the `whole` text, or `all`.
+    pub review: Review,
     /// The seed of samplers.
     pub seed: u64,
 }
@@ -108,6 +110,8 @@ pub fn add_to(server: Server, writers: Writers) -> Result<Server, CompileErrors>
     Ok(server
         .configured_graph(NAME, graph()?, make)
         .described(NAME, "Writes a long report that cites its sources, or a story")
+        .takes(NAME, ["request", "messages"])
+        .answers(NAME, "plan", schema_for!(PlanVerdict).to_value())
         .answers(NAME, "break", go_on("Go on from the breakpoint"))
         .answers(NAME, "budget", go_on("Try again, now that the budget is larger")))
 }
@@ -128,10 +132,11 @@ pub fn graph() -> Result<Compiled<Text, TextResources>, CompileErrors> {
 /// Takes the request.
 async fn take(text: Snapshot<Text>, cx: Context<TextResources>) -> Result<TextUpdate, NodeError> {
     let (goal, message) = wanted(&text.messages, text.request.as_ref(), "request")?;
-    let TextContext { mode, words, max_depth, max_nodes, seed } = cx.resources().context;
+    let TextContext { mode, words, max_depth, max_nodes, review, seed } = cx.resources().context;
     let mut task = Request::default();
     (task.goal, task.mode, task.words, task.seed) = (goal, mode, words, seed);
     (task.max_depth, task.max_nodes) = (max_depth, max_nodes);
+    task.review = review;
     task.today = today(&cx).await?;
     Ok(Text::update()
         .messages(message.into_iter().collect::<Messages>())

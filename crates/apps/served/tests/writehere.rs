@@ -25,7 +25,11 @@ fn scripted_model() -> Scripted {
 }
 
 pub(crate) async fn texts() -> ThreadClient {
-    let models = Models::new(Arc::new(scripted_model()));
+    client(scripted_model()).await
+}
+
+async fn client(model: Scripted) -> ThreadClient {
+    let models = Models::new(Arc::new(model));
     let writers =
         Writers { report: Resources::report(models.clone()).unwrap(), story: Resources::story(models).unwrap() };
     ThreadClient::new(writehere::add_to(Server::new(), writers).unwrap(), "writehere").await
@@ -70,4 +74,63 @@ async fn documents_go_with_their_thread() {
     assert!(deleted.unwrap().status().is_success());
     assert_eq!(talk.download("report.md").await.status(), 404);
     assert!(copy.download("report.md").await.text().await.unwrap().contains("The moon"));
+}
+
+/// A model that plans two parts and writes a sentence for each.
+fn planning_model() -> Scripted {
+    const PLAN: &str = r#"<result>{"sub_tasks": [
+        {"id": "1", "task_type": "write", "goal": "The moon", "dependency": [], "length": "25 words", "atom": true},
+        {"id": "2", "task_type": "write", "goal": "The sun", "dependency": ["1"], "length": "25 words", "atom": true}
+    ]}</result>"#;
+    Scripted::from_fn(|request: &ChatRequest| {
+        let prompt = rendered(request);
+        Ok::<_, ModelError>(if prompt.contains("<atomic_task_determination>") {
+            let verdict = if prompt.contains("<goal_updating>") { "atomic" } else { "complex" };
+            format!("<result><atomic_task_determination>{verdict}</atomic_task_determination></result>")
+        } else if prompt.contains("You plan for a team") {
+            PLAN.to_owned()
+        } else {
+            "<think>so</think>\n<article>\nIt pulls the water.\n</article>".to_owned()
+        })
+    })
+}
+
+#[tokio::test]
+async fn a_plan_is_reviewed_by_whoever_asked_for_the_text() {
+    let talk = client(planning_model()).await;
+    let order =
+        json!({ "input": { "request": "Tides" }, "context": { "words": 50, "mode": "story", "review": "whole" } });
+    talk.run(order).await;
+    let asked = talk.question().await;
+    assert_eq!((&asked["value"]["review"], &asked["value"]["node"]), (&json!("plan"), &json!("root")), "{asked}");
+    let goals = |asked: &serde_json::Value| -> Vec<String> {
+        let tasks = asked["value"]["tasks"].as_array().unwrap();
+        tasks.iter().map(|task| task["goal"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(goals(&asked), ["The moon", "The sun"]);
+    assert!(asked["response_schema"]["properties"]["decision"].is_object(), "{asked}");
+    let mut tasks = asked["value"]["tasks"].clone();
+    tasks[1]["goal"] = json!("The wind");
+    tasks[1]["length"] = json!("500 words");
+    talk.answer(json!({ "decision": "change", "tasks": tasks })).await;
+    let again = talk.question().await;
+    assert_eq!(
+        (&again["value"]["round"], goals(&again)),
+        (&json!(2), vec!["The moon".to_owned(), "The wind".to_owned()])
+    );
+    assert!(again["value"]["put_right"].to_string().contains("500"), "{again}");
+    let ended = talk.answer(json!({ "decision": "accept" })).await;
+    assert_eq!(ended["status"], "done", "{ended}");
+    let tree = talk.download("tree.json").await.text().await.unwrap();
+    assert!(tree.contains("The wind") && !tree.contains("The sun\"\n"), "{tree}");
+}
+
+#[tokio::test]
+async fn a_form_asks_for_what_a_run_begins_with_and_nothing_else() {
+    let talk = texts().await;
+    let schemas = talk.of_graph("schemas").await;
+    let names =
+        |schema: &str| -> Vec<String> { schemas[schema]["properties"].as_object().unwrap().keys().cloned().collect() };
+    assert_eq!(names("input_schema"), ["request", "messages"]);
+    assert!(names("state_schema").contains(&"task".to_owned()), "{schemas}");
 }

@@ -17,6 +17,7 @@ use graphloom_state_machine::{Symbol, TaskAction};
 use crate::budget::BUDGET;
 use crate::nodes::{ATTEMPTS, Turn, begin, finish, take};
 use crate::resources::Resources;
+use crate::review::{PLAN_REVIEW, PlanVerdict};
 use crate::state::{Schedule, Writing};
 
 /// Makes the tree of the request.
@@ -75,7 +76,8 @@ pub fn graph_with(options: GraphOptions<Writing, Resources>) -> Result<Compiled<
             .add_task(node_of(action), move |turn: Turn, state, cx| take(action, attempts, turn, state, cx))
             .retry(Retry::exponential(ATTEMPTS).after(Duration::from_millis(200)).when(NodeError::is_retryable))
             .asks::<String>("break")
-            .asks::<String>(BUDGET);
+            .asks::<String>(BUDGET)
+            .asks::<PlanVerdict>(PLAN_REVIEW);
         graph.add_sends(node_of(action), actions.clone(), ready);
     }
 

@@ -58,6 +58,7 @@ mod finish;
 mod graph;
 mod inner_graph;
 mod resources;
+mod review;
 mod state;
 mod task;
 mod task_type;
@@ -69,6 +70,7 @@ pub use graph::{
 };
 pub use inner_graph::plan_to_graph;
 pub use resources::Resources;
+pub use review::{PlanDecision, PlanReview, PlanReviewer, PlanVerdict, Review};
 pub use state::{Call, Finished, Mode, Request, Schedule, Writing, WritingUpdate};
 pub use task::{ActionResult, Node, Planning, Task, TaskChange, TaskInfo, Tree, WrittenLength};
 pub use task_type::TaskType;

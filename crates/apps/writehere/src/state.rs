@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::cite::{CiteEvent, Reference};
+use crate::review::Review;
 use crate::task::{Task, Tree};
 
 /// The state of a run.
@@ -55,6 +56,9 @@ pub struct Request {
     pub max_nodes: Option<usize>,
     /// In which order ready tasks run.
     pub schedule: Schedule,
+    /// Which plans are reviewed before they are carried out.
+    #[serde(skip_serializing_if = "Review::is_none")]
+    pub review: Review,
     /// The date that prompts state, empty for none.
     pub today: String,
     /// The seed of samplers.

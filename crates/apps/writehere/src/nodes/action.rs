@@ -63,7 +63,7 @@ pub async fn take(
     };
     resources.breaks.pause_before(&cx, &sight, &state.tree, || task_json(&state.tree, &turn.node)).await?;
     let calls = calls(&cx, &sight);
-    let setup = setup(&calls, &resources.setup, &state.request);
+    let setup = setup(&cx, &calls, &resources.setup, &state.request, &turn.node);
     let time = resources.time_text(&cx, &turn.node, action).await?;
     let scene = TaskContext { tree: &state.tree, key: &turn.node, evidence: &state.evidence, time: Some(&time) };
     let outcome = act(&setup, scene, action).await;

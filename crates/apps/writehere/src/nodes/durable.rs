@@ -8,11 +8,13 @@ use graphloom_agents::{Call, CallHooks, CallKind, CallReply, DurableCalls};
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::ModelError;
 use graphloom_retrieval::{Fault, Search, SearchAnswer};
+use graphloom_state_machine::NodeKey;
 use serde_json::json;
 
 use crate::breakpoint::{Stage, TaskView};
 use crate::budget::{Answered, BUDGET, Shortage};
 use crate::resources::Resources;
+use crate::review::{PLAN_REVIEW, PlanReview, PlanReviewer, PlanVerdict};
 use crate::stage::Setup;
 use crate::state::Request;
 
@@ -22,14 +24,22 @@ pub(super) fn calls(cx: &Context<Resources>, sight: &TaskView) -> Arc<DurableCal
     Arc::new(DurableCalls::new(cx).hooks(Arc::new(hooks)))
 }
 
-/// The run's setup, with models and search that go through durable steps.
-pub(super) fn setup(calls: &Arc<DurableCalls<Resources>>, setup: &Setup, request: &Request) -> Setup {
+/// The run's setup for a turn: its models and search go through durable steps, and reviews are questions.
+pub(super) fn setup(
+    cx: &Context<Resources>,
+    calls: &Arc<DurableCalls<Resources>>,
+    setup: &Setup,
+    request: &Request,
+    task: &NodeKey,
+) -> Setup {
+    let review = || -> Arc<dyn PlanReviewer> { Arc::new(AskedReview { cx: cx.clone(), calls: Arc::clone(calls) }) };
     let search = setup.search.as_ref().map(|engine| -> Arc<dyn Search> {
         Arc::new(DurableSearch { inner: Arc::clone(engine), calls: Arc::clone(calls) })
     });
     Setup {
         models: calls.models(&setup.models),
         search,
+        review: request.review.covers(task).then(review),
         today: request.today.clone(),
         max_depth: request.max_depth,
         max_nodes: request.max_nodes,
@@ -71,6 +81,26 @@ impl CallHooks for Hooks {
         let shortage = Shortage::new(&refused, self.cx.resources().ledger.spent(), answered);
         let key = format!("{BUDGET}/{}/{}/{refusals}", self.sight.node, call.key);
         self.cx.ask::<String>(&key, &shortage).await.map(|_| ())
+    }
+}
+
+/// Asks the user of the run what becomes of a plan.
+struct AskedReview {
+    cx: Context<Resources>,
+    calls: Arc<DurableCalls<Resources>>,
+}
+
+#[async_trait]
+impl PlanReviewer for AskedReview {
+    async fn review(&self, plan: &PlanReview) -> Option<PlanVerdict> {
+        let key = format!("{PLAN_REVIEW}/{}/{}", plan.node, plan.round);
+        match self.cx.ask(&key, plan).await {
+            Ok(verdict) => Some(verdict),
+            Err(error) => {
+                self.calls.stop(error);
+                None
+            }
+        }
     }
 }
 

@@ -29,6 +29,7 @@ use crate::TaskType;
 use crate::context::{PromptArgs, prompt_args};
 use crate::plan::PlanRules;
 use crate::profile::{self, WriteProfile};
+use crate::review::PlanReviewer;
 use crate::task::{ActionResult, Node, Task, TaskChange, Tree};
 
 /// The prompts, models, search and limits that all stages share. Cheap to clone.
@@ -42,6 +43,8 @@ pub struct Setup {
     pub models: Models,
     /// What can be searched; `None` when nothing can.
     pub search: Option<Arc<dyn Search>>,
+    /// Whoever reviews plans; `None` when they are carried out as they come.
+    pub review: Option<Arc<dyn PlanReviewer>>,
     /// The date that prompts state, empty for none.
     pub today: String,
     /// Tasks at this layer and deeper are carried out without planning.
@@ -89,6 +92,12 @@ pub enum StageError {
     /// A search.
     #[error(transparent)]
     Search(#[from] RetrievalError),
+    /// The run stops for the review of a plan.
+    #[error("the plan of task `{key}` is not reviewed yet")]
+    NotReviewed {
+        /// The key.
+        key: NodeKey,
+    },
     /// The task is not in the tree.
     #[error("there is no task `{key}` in the tree")]
     NoTask {
@@ -103,7 +112,7 @@ impl StageError {
         match self {
             Self::Agent(error) => error.is_retryable(),
             Self::Search(_) => true,
-            Self::NoTask { .. } => false,
+            Self::NotReviewed { .. } | Self::NoTask { .. } => false,
         }
     }
 
@@ -142,7 +151,17 @@ pub async fn act(setup: &Setup, context: TaskContext<'_>, action: TaskAction) ->
 impl Setup {
     /// A setup without limits, seeds and searches.
     pub fn new(prompts: Arc<Prompts>, profile: Arc<WriteProfile>, models: Models) -> Self {
-        Self { prompts, profile, models, search: None, today: String::new(), max_depth: None, max_nodes: None, seed: 0 }
+        Self {
+            prompts,
+            profile,
+            models,
+            search: None,
+            review: None,
+            today: String::new(),
+            max_depth: None,
+            max_nodes: None,
+            seed: 0,
+        }
     }
 
     /// The rules for plans of this run: the types are those of the profile's `[task_types]`, and without something to

@@ -19,6 +19,7 @@ mod partial;
 mod planner;
 mod recording;
 mod refusals;
+mod review;
 mod storage;
 mod support;
 mod technical;

@@ -82,6 +82,9 @@ pub(crate) struct WriteArgs {
     /// Run ready tasks together, or one action a step in level order
     #[arg(long)]
     pub(crate) schedule: Option<ScheduleArg>,
+    /// Stop for a review of plans before they are carried out: that of the whole text, or each one
+    #[arg(long, value_name = "WHICH")]
+    pub(crate) review_plan: Option<ReviewArg>,
     /// The seed of samplers
     #[arg(long)]
     pub(crate) seed: Option<u64>,
@@ -147,6 +150,14 @@ pub(crate) enum ScheduleArg {
     Concurrent,
     /// One action a step
     Sequential,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum ReviewArg {
+    /// That of the whole text
+    Whole,
+    /// Each one
+    All,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

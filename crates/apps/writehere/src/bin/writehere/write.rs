@@ -9,10 +9,10 @@ use graphloom_core_graph::{EventKind, Order, Outcome, Questions, Run, RunPolicy,
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
 use graphloom_state_machine::TreeChange;
-use graphloom_writehere::{Finished, Mode, Request, Resources, Shortage, Writing};
+use graphloom_writehere::{Finished, Mode, PlanReview, PlanVerdict, Request, Resources, Review, Shortage, Writing};
 use serde_json::{Value, json};
 
-use crate::args::{ResumeArgs, WriteArgs};
+use crate::args::{ResumeArgs, ReviewArg, WriteArgs};
 use crate::open::{Opened, open, origin_of, runs};
 use crate::output;
 use crate::params::params;
@@ -35,6 +35,11 @@ pub(crate) async fn write(session: &Session, mode: Mode, mut args: WriteArgs) ->
     request.mode = mode;
     (request.words, request.max_depth, request.max_nodes) = (params.length, params.max_depth, params.max_nodes);
     (request.schedule, request.seed) = (params.schedule, params.seed);
+    request.review = match args.review_plan {
+        None => Review::None,
+        Some(ReviewArg::Whole) => Review::Whole,
+        Some(ReviewArg::All) => Review::All,
+    };
     request.today = opened.models.today().await?;
     let output = &args.work.output;
     let out = output.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
@@ -86,7 +91,11 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
             let answered = given.is_some();
             let mut answers = given.map(|given| given.answers).unwrap_or_default();
             for question in before.questions.iter() {
-                if !answered || Shortage::read(&question.key, &question.payload).is_some() {
+                let (key, payload) = (&question.key, &question.payload);
+                if !answered && PlanReview::read(key, payload).is_some() {
+                    session.progress.note("the plan is carried out as it was shown");
+                    answers = answers.and(&question.id, PlanVerdict::accept())?;
+                } else if !answered || Shortage::read(key, payload).is_some() {
                     answers = answers.and(&question.id, "continue")?;
                 }
             }

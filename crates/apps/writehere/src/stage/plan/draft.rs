@@ -4,6 +4,7 @@ use graphloom_agents::Exchange;
 use graphloom_state_machine::TreeChange;
 
 use super::super::{Outcome, Setup, StageError, TaskContext};
+use super::reviewed::reviewed;
 use crate::inner_graph::plan_to_graph;
 use crate::plan::{Outer, Plan, PlanRules, PlanStats, RawPlan, repair_plan};
 use crate::profile::AtomRules;
@@ -91,9 +92,17 @@ impl<'a> Draft<'a> {
         (TaskContext { tree: &self.tree, ..self.context }, &self.rules, &mut self.outcome)
     }
 
-    /// Repairs what was drawn up and makes the inner tasks of it; without a plan the task is carried out as it is.
-    pub(super) fn finish(mut self, drawn: Option<RawPlan>) -> Result<Outcome, StageError> {
+    /// Repairs what was drawn up, has it reviewed where plans are, and makes the inner tasks of it; without a plan the task
+    /// is carried out as it is.
+    pub(super) async fn finish(mut self, setup: &Setup, drawn: Option<RawPlan>) -> Result<Outcome, StageError> {
         let key = self.context.key;
+        let drawn = match drawn {
+            Some(drawn) => {
+                let (context, rules, outcome) = self.parts();
+                reviewed(setup, context, rules, drawn, outcome).await?
+            }
+            None => None,
+        };
         let task: Task = (*self.parts().0.node()?.payload).clone();
         let plan = match &drawn {
             Some(raw) => repair_plan(raw, outer(&task), &self.rules),

@@ -42,7 +42,7 @@ pub(super) async fn plan(setup: &Setup, context: TaskContext<'_>) -> Result<Outc
             }
         }
     };
-    draft.finish(drawn)
+    draft.finish(setup, drawn).await
 }
 
 /// Asks for a plan in words. A reply with faults is sent back as often as the rules say; when no reply holds a plan, the

@@ -22,7 +22,7 @@ pub(super) async fn plan(setup: &Setup, context: TaskContext<'_>) -> Result<Outc
             Some(raw)
         }
     };
-    draft.finish(drawn)
+    draft.finish(setup, drawn).await
 }
 
 /// Whether the task is carried out without planning.

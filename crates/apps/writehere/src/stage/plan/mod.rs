@@ -4,6 +4,7 @@ mod draft;
 mod free;
 mod guided;
 mod judge;
+mod reviewed;
 mod shaped;
 
 use graphloom_agents::Strategy;
