@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::client::{ThreadClient, http, last_text};
 
 /// A model that plans nothing and writes one paragraph.
-fn scripted_model() -> Scripted {
+pub(crate) fn scripted_model() -> Scripted {
     Scripted::from_fn(|request: &ChatRequest| {
         let prompt = rendered(request);
         Ok::<_, ModelError>(if prompt.contains("<atomic_task_determination>") {
@@ -25,7 +25,10 @@ fn scripted_model() -> Scripted {
 }
 
 pub(crate) async fn texts() -> ThreadClient {
-    let models = Models::new(Arc::new(scripted_model()));
+    texts_on(Models::new(Arc::new(scripted_model()))).await
+}
+
+pub(crate) async fn texts_on(models: Models) -> ThreadClient {
     let writers =
         Writers { report: Resources::report(models.clone()).unwrap(), story: Resources::story(models).unwrap() };
     ThreadClient::new(writehere::add_to(Server::new(), writers).unwrap(), "writehere").await
