@@ -114,7 +114,8 @@
 //!
 //! # Durability
 //! [`DurableCalls`] makes every call of a task a durable step, whoever makes it, with [`CallHooks`] around it, a time
-//! limit, and pieces of a reply while it is made. [`converse()`] makes each turn a step of a [`Durable`]: a graph's `Context`, so that a turn that was paid for is not
+//! limit, and pieces of a reply while it is made. It tells each call to those who follow the run, as a [`ToldModel`] does:
+//! model, tokens, cost, time, and what is left of the budget. [`converse()`] makes each turn a step of a [`Durable`]: a graph's `Context`, so that a turn that was paid for is not
 //! asked again after a crash, or [`Direct`].
 //!
 //! # Long conversations
@@ -161,7 +162,10 @@ pub use compaction::{Compacted, Compaction, CompactionOptions, compact};
 pub use converse::{
     CallRecord, Conversation, ConverseOptions, Direct, Durable, Progress, StopReason, Transcript, converse,
 };
-pub use durable::{Call, CallHooks, CallKind, CallReply, DurableCalls, StepKeys, logged_step};
+pub use durable::{
+    AnswerSource, BudgetUse, Call, CallHooks, CallKind, CallReply, DurableCalls, MODEL_CALL, ModelCall, StepKeys, ToldModel,
+    logged_step,
+};
 pub use error::AgentError;
 pub use exchange::{Attempt, Exchange};
 pub use memory::{CompletionSignal, EntryKind, MemoryEntry, WorkingMemory};

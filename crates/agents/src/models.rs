@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use graphloom_core_graph::Context;
 use graphloom_llm::ChatModel;
+
+use crate::ToldModel;
 
 /// The models of a run: one default, and others for the roles that differ (`plan`, `write`, `search`, …).
 #[derive(Clone)]
@@ -29,8 +32,20 @@ impl Models {
     /// The same roles, with another model for each, such as a layer around it.
     #[must_use]
     pub fn map(&self, change: impl Fn(&Arc<dyn ChatModel>) -> Arc<dyn ChatModel>) -> Self {
-        let by_role = self.by_role.iter().map(|(role, model)| (role.clone(), change(model))).collect();
-        Self { default: change(&self.default), by_role }
+        self.map_roles(|_, model| change(model))
+    }
+
+    /// As [`map`](Self::map), with the role of each model that is not the default.
+    #[must_use]
+    pub fn map_roles(&self, change: impl Fn(Option<&str>, &Arc<dyn ChatModel>) -> Arc<dyn ChatModel>) -> Self {
+        let by_role = self.by_role.iter().map(|(role, model)| (role.clone(), change(Some(role), model))).collect();
+        Self { default: change(None, &self.default), by_role }
+    }
+
+    /// The same models, whose calls are [told](ToldModel) to those who follow the run of a task.
+    #[must_use]
+    pub fn told<Cx: Send + Sync + 'static>(&self, cx: &Context<Cx>) -> Self {
+        self.map_roles(|role, model| Arc::new(ToldModel::new(cx, model, role)))
     }
 
     /// The model for a role.

@@ -1,11 +1,13 @@
 //! The trait that every chat model implements.
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
+use crate::layers::Ledger;
 use crate::{ChatEvent, ChatRequest, ChatResponse, ModelError};
 
 /// A stream of events that ends with [`ChatEvent::Done`] or an error.
@@ -21,6 +23,12 @@ pub trait ChatModel: Send + Sync + 'static {
 
     /// What this model can do.
     fn capabilities(&self) -> &Capabilities;
+
+    /// The ledger that counts the calls of this model, where one does: that of [`Budgeted`](crate::layers::Budgeted),
+    /// which the layers that go around it pass on.
+    fn ledger(&self) -> Option<&Arc<Ledger>> {
+        None
+    }
 
     /// One whole answer.
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError>;

@@ -100,6 +100,7 @@ mod refusal;
 mod running;
 mod runs;
 mod trace;
+mod usage;
 mod webhooks;
 
 pub use builder::Server;

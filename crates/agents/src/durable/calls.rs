@@ -14,11 +14,13 @@ use serde_json::Value;
 use super::hooks::{Call, CallHooks, NoHooks};
 use super::keys::{IssuedKeys, StepKeys};
 use super::model::DurableModel;
+use super::told::ToldModel;
 use crate::Models;
 
 /// Makes the calls of one task durable steps, whoever makes them: an agent, a loop with tools, a structured question.
 ///
-/// A model from [`model`](Self::model) answers from the record what was answered before a crash. Errors of the model
+/// A model from [`model`](Self::model) answers from the record what was answered before a crash, and tells its calls as a
+/// [`ToldModel`] does. Errors of the model
 /// reach the caller as they are. An error of the runtime, such as a store that fails or a task that waits for a person,
 /// reaches the caller as [`ModelError::Internal`]; the node then returns what [`take_fault`](Self::take_fault) gives.
 ///
@@ -91,19 +93,23 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
 
     /// A model whose calls are durable steps of the task.
     pub fn model(&self, model: &Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
-        Arc::new(DurableModel { inner: self.time_limited(model), calls: Arc::clone(&self.inner) })
+        self.model_of(None, model)
     }
 
-    pub(super) fn time_limited(&self, model: &Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
-        match self.inner.limit {
-            Some(limit) => Arc::new(TimeLimited::new(model, limit)),
-            None => Arc::clone(model),
-        }
+    /// As [`model`](Self::model), of a model that plays a role.
+    pub fn model_of(&self, role: Option<&str>, model: &Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
+        Arc::new(DurableModel { inner: self.told(role, model), calls: Arc::clone(&self.inner) })
+    }
+
+    /// A model whose calls keep to the time limit, and are told.
+    pub(super) fn told(&self, role: Option<&str>, model: &Arc<dyn ChatModel>) -> Arc<ToldModel<Cx>> {
+        let limited = self.inner.limit.map(|limit| Arc::new(TimeLimited::new(model, limit)) as Arc<dyn ChatModel>);
+        Arc::new(ToldModel::new(&self.inner.cx, limited.as_ref().unwrap_or(model), role))
     }
 
     /// All models of a run, each with durable calls.
     pub fn models(&self, models: &Models) -> Models {
-        models.map(|model| self.model(model))
+        models.map_roles(|role, model| self.model_of(role, model))
     }
 
     /// Any other work as a durable step, such as a search, under the next key of this kind.

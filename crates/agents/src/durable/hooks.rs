@@ -2,11 +2,13 @@
 
 use async_trait::async_trait;
 use graphloom_core_graph::NodeError;
-use graphloom_llm::{ChatResponse, Choice, ModelError, ModelId};
+use graphloom_llm::{ChatResponse, Choice, ModelError, ModelId, Usage};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What kind of question a call is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallKind {
     /// A reply is asked for.
@@ -47,6 +49,16 @@ pub enum CallReply<'a> {
     Chat(&'a ChatResponse),
     /// A choice.
     Choice(&'a Choice),
+}
+
+impl CallReply<'_> {
+    /// What the call used.
+    pub fn usage(&self) -> Usage {
+        match self {
+            Self::Chat(response) => response.usage,
+            Self::Choice(choice) => choice.usage,
+        }
+    }
 }
 
 /// What an application does around every call, such as looking, counting or waiting. An error of a hook stops the

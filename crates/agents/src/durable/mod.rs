@@ -5,7 +5,9 @@ mod hooks;
 mod keys;
 mod model;
 mod streamed;
+mod told;
 
 pub use calls::{DurableCalls, logged_step};
 pub use hooks::{Call, CallHooks, CallKind, CallReply};
 pub use keys::StepKeys;
+pub use told::{AnswerSource, BudgetUse, MODEL_CALL, ModelCall, ToldModel};

@@ -1,9 +1,11 @@
 //! A model whose calls are durable steps.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use graphloom_core_graph::NodeError;
+use graphloom_llm::layers::Ledger;
 use graphloom_llm::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, events_of,
 };
@@ -13,9 +15,10 @@ use serde_json::{Value, json};
 
 use super::calls::{Inner, logged_step};
 use super::hooks::{Call, CallKind, CallReply};
+use super::told::ToldModel;
 
 pub(super) struct DurableModel<Cx> {
-    pub(super) inner: Arc<dyn ChatModel>,
+    pub(super) inner: Arc<ToldModel<Cx>>,
     pub(super) calls: Arc<Inner<Cx>>,
 }
 
@@ -34,9 +37,17 @@ impl<Cx: Send + Sync + 'static> DurableModel<Cx> {
     {
         let key = self.calls.key(kind.word(), &asked);
         let call = Call { key: &key, kind, model: self.inner.id(), asked: &asked };
+        let is_made = AtomicBool::new(false);
+        let ask = || {
+            is_made.store(true, Ordering::Relaxed);
+            ask()
+        };
         let done = async {
             self.calls.hooks.before(call).await?;
             let value: T = logged_step(&self.calls.cx, &key, self.calls.within_budget(call, ask)).await?;
+            if !is_made.load(Ordering::Relaxed) {
+                self.inner.teller.recorded(kind, reply(&value).usage()).await;
+            }
             self.calls.hooks.after(call, reply(&value)).await?;
             Ok(value)
         };
@@ -62,6 +73,10 @@ impl<Cx: Send + Sync + 'static> ChatModel for DurableModel<Cx> {
 
     fn capabilities(&self) -> &Capabilities {
         self.inner.capabilities()
+    }
+
+    fn ledger(&self) -> Option<&Arc<Ledger>> {
+        self.inner.ledger()
     }
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {

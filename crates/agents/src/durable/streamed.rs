@@ -21,6 +21,7 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
     /// Those of a call of [`model`](Self::model).
     pub async fn streamed<F>(
         &self,
+        role: Option<&str>,
         model: &Arc<dyn ChatModel>,
         request: ChatRequest,
         piece: impl Fn(String) -> F + Send + Sync,
@@ -28,7 +29,7 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
     where
         F: Future<Output = ()> + Send,
     {
-        let inner = self.time_limited(model);
+        let inner = self.told(role, model);
         let durable = DurableModel { inner: Arc::clone(&inner), calls: Arc::clone(&self.inner) };
         let asked = serde_json::to_value(&request).unwrap_or_default();
         let shown = Mutex::new(String::new());

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use graphloom_agents::{AgentError, Models, Prompts, Strategy, logged_step};
+use graphloom_agents::{AgentError, Models, Prompts, Strategy, ToldModel, logged_step};
 use graphloom_core_graph::store::Store;
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::{ChatRequest, Params, StructuredOptions, structured};
@@ -84,10 +84,10 @@ impl Resources {
         let spec = self.profile.agent(action, WHOLE).map_err(NodeError::terminal)?;
         let messages = self.prompts.render(&spec.template, args).map_err(NodeError::terminal)?.messages;
         let params = Params { temperature: spec.temperature, max_tokens: spec.max_tokens, ..Params::default() };
-        let model = Arc::clone(self.models.role(&spec.role));
+        let model = ToldModel::new(cx, self.models.role(&spec.role), Some(&spec.role));
         let work = async move {
             let request = ChatRequest { messages, params, ..ChatRequest::default() };
-            let answer = structured::<T>(&*model, request, &StructuredOptions::default()).await?;
+            let answer = structured::<T>(&model, request, &StructuredOptions::default()).await?;
             Ok::<_, NodeError>(answer.value)
         };
         logged_step(cx, key, work).await

@@ -33,9 +33,14 @@ impl ThreadClient {
     }
 
     pub(crate) async fn try_post(&self, path: &str, body: &Value) -> (StatusCode, Value) {
-        let request = http().post(format!("{}{path}", self.base)).header("content-type", "application/json");
-        let response = request.body(body.to_string()).send().await.unwrap();
+        let response = self.send(path, body).await;
         (response.status(), serde_json::from_str(&response.text().await.unwrap()).unwrap())
+    }
+
+    /// Posts a body, and returns the response as it begins.
+    pub(crate) async fn send(&self, path: &str, body: &Value) -> Response {
+        let request = http().post(format!("{}{path}", self.base)).header("content-type", "application/json");
+        request.body(body.to_string()).send().await.unwrap()
     }
 
     pub(crate) async fn get(&self, path: &str) -> Response {

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::client::{ThreadClient, last_text};
 
 /// A model that names the language of a request, asks three questions and makes an outline.
-fn scripted_model() -> Scripted {
+pub(crate) fn scripted_model() -> Scripted {
     Scripted::from_fn(|request: &ChatRequest| {
         let outline = json!({
             "language": "en", "thought": "so", "title": "All about storks",
@@ -34,7 +34,11 @@ fn scripted_model() -> Scripted {
 }
 
 pub(crate) async fn research() -> ThreadClient {
-    let resources = Resources::new(Models::new(Arc::new(scripted_model())), Engines::default()).unwrap();
+    research_on(Models::new(Arc::new(scripted_model()))).await
+}
+
+pub(crate) async fn research_on(models: Models) -> ThreadClient {
+    let resources = Resources::new(models, Engines::default()).unwrap();
     ThreadClient::new(deepsearch::add_to(Server::new(), resources, Config::default()).unwrap(), "deepsearch").await
 }
 

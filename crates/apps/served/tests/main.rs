@@ -6,6 +6,7 @@
 mod client;
 mod deepsearch;
 mod drawings;
+mod meters;
 mod obsius;
 mod pocketflow;
 mod writehere;

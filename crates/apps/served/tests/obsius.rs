@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::client::ThreadClient;
 
 /// A model that writes one note.
-fn scripted_model() -> Scripted {
+pub(crate) fn scripted_model() -> Scripted {
     Scripted::from_fn(|request: &ChatRequest| {
         let is_plan = matches!(&request.format, ResponseFormat::JsonSchema { name, .. } if name == "plan");
         let answer = if is_plan {
@@ -33,12 +33,16 @@ fn scripted_model() -> Scripted {
 }
 
 pub(crate) fn resources(place: &std::path::Path) -> Arc<Resources> {
+    resources_on(place, Models::new(Arc::new(scripted_model())))
+}
+
+pub(crate) fn resources_on(place: &std::path::Path, models: Models) -> Arc<Resources> {
     std::fs::create_dir_all(place.join("notes")).unwrap();
     std::fs::write(place.join("notes/Soup.md"), "Soup is made of water.\n").unwrap();
     let vault = Arc::new(Vault::open(place.join("notes"), VaultOptions::default()).unwrap());
     let index = VaultIndex::open(Arc::clone(&vault), &place.join("index")).unwrap();
     index.refresh().unwrap();
-    Arc::new(Resources::new(Models::new(Arc::new(scripted_model())), vault, Arc::new(index)).unwrap())
+    Arc::new(Resources::new(models, vault, Arc::new(index)).unwrap())
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ impl Search for ScriptedSource {
 }
 
 /// A model that answers each prompt of a conversation.
-fn scripted_model() -> Scripted {
+pub(crate) fn scripted_model() -> Scripted {
     Scripted::from_fn(|request: &ChatRequest| {
         let prompt = rendered(request);
         let answers = [
@@ -61,8 +61,11 @@ fn scripted_model() -> Scripted {
 }
 
 pub(crate) async fn conversation() -> ThreadClient {
+    conversation_on(Models::new(Arc::new(scripted_model()))).await
+}
+
+pub(crate) async fn conversation_on(models: Models) -> ThreadClient {
     let memory: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let models = Models::new(Arc::new(scripted_model()));
     let resources = Resources::new(models, Arc::new(ScriptedSource), Arc::clone(&memory)).unwrap();
     ThreadClient::new(pocketflow::add_to(Server::new().store(memory), resources).unwrap(), "pocketflow").await
 }

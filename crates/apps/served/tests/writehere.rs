@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::client::{ThreadClient, http, last_text};
 
 /// A model that plans nothing and writes one paragraph.
-fn scripted_model() -> Scripted {
+pub(crate) fn scripted_model() -> Scripted {
     Scripted::from_fn(|request: &ChatRequest| {
         let prompt = rendered(request);
         Ok::<_, ModelError>(if prompt.contains("<atomic_task_determination>") {
@@ -25,11 +25,10 @@ fn scripted_model() -> Scripted {
 }
 
 pub(crate) async fn texts() -> ThreadClient {
-    client(scripted_model()).await
+    texts_on(Models::new(Arc::new(scripted_model()))).await
 }
 
-async fn client(model: Scripted) -> ThreadClient {
-    let models = Models::new(Arc::new(model));
+pub(crate) async fn texts_on(models: Models) -> ThreadClient {
     let writers =
         Writers { report: Resources::report(models.clone()).unwrap(), story: Resources::story(models).unwrap() };
     ThreadClient::new(writehere::add_to(Server::new(), writers).unwrap(), "writehere").await
@@ -97,7 +96,7 @@ fn planning_model() -> Scripted {
 
 #[tokio::test]
 async fn a_plan_is_reviewed_by_whoever_asked_for_the_text() {
-    let talk = client(planning_model()).await;
+    let talk = texts_on(Models::new(Arc::new(planning_model()))).await;
     let order =
         json!({ "input": { "request": "Tides" }, "context": { "words": 50, "mode": "story", "review": "whole" } });
     talk.run(order).await;

@@ -5,10 +5,14 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
+use wiremock::matchers::path;
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::{graphloom, run};
 
@@ -31,12 +35,12 @@ impl Drop for Serving {
 
 /// Starts a server of the demo graphs, and waits until it answers.
 fn serve(place: &Path, more: &[&str]) -> Serving {
-    serve_on(place, more, None)
+    serve_on(place, &[&["--demo", "--apps", "none"], more].concat(), None)
 }
 
-/// The same, over a database.
+/// A server of other graphs, or over a database.
 fn serve_on(place: &Path, more: &[&str], database: Option<&str>) -> Serving {
-    let line = [&["serve", "--json", "--demo", "--apps", "none"], more].concat();
+    let line = [&["serve", "--json"], more].concat();
     let mut command = graphloom(place, &line);
     if let Some(database) = database {
         command.args(["--store", "postgres"]).env("GRAPHLOOM_POSTGRES_URL", database);
@@ -204,12 +208,77 @@ async fn after_a_kill_the_run_goes_on_and_its_stream_has_neither_gap_nor_repeat(
     assert_eq!(state["values"]["ticks"], json!(expected));
 }
 
+/// A model behind a server: it judges a task at once, and writes as soon as it may.
+struct PausedWriter {
+    may_write: Arc<AtomicBool>,
+}
+
+impl Respond for PausedWriter {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let is_judged = String::from_utf8_lossy(&request.body).contains("<atomic_task_determination>");
+        let text = match is_judged {
+            true => "<result><atomic_task_determination>atomic</atomic_task_determination></result>",
+            false => "<article>\nThe moon pulls the water, twice a day.\n</article>",
+        };
+        let answer = ResponseTemplate::new(200).set_body_json(json!({
+            "id": "x", "object": "chat.completion", "created": 0, "model": "m",
+            "choices": [{ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" }],
+            "usage": { "prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100 },
+        }));
+        let may_answer = is_judged || self.may_write.load(Ordering::SeqCst);
+        if may_answer { answer } else { answer.set_delay(Duration::from_secs(3600)) }
+    }
+}
+
+#[tokio::test]
+async fn calls_of_a_model_are_counted_once_over_a_kill() {
+    let may_write = Arc::new(AtomicBool::new(false));
+    let model = MockServer::start().await;
+    Mock::given(path("/v1/chat/completions"))
+        .respond_with(PausedWriter { may_write: Arc::clone(&may_write) })
+        .mount(&model)
+        .await;
+    let spec = format!("compatible:m@{}/v1", model.uri());
+    let options = ["--apps", "writehere", "--model", &spec, "--budget", "calls=100,usd=1,price=1/2", "--port", "0"];
+    let place = tempfile::tempdir().unwrap();
+    let serving = serve_on(place.path(), &options, None);
+    let thread = json_of(post(&format!("{}/threads", serving.url), &json!({})).await).await;
+    let order = json!({ "assistant_id": "writehere", "input": { "request": "A report on tides" } });
+    let runs = format!("threads/{}/runs", thread["thread_id"].as_str().unwrap());
+    json_of(post(&format!("{}/{runs}", serving.url), &order).await).await;
+    let usage = async |url: &str| {
+        let found = json_of(post(&format!("{url}/runs/search"), &json!({})).await).await;
+        (found[0]["status"].clone(), found[0]["usage"].clone())
+    };
+    // The second call is under way, and what the first one used is known already.
+    while model.received_requests().await.unwrap_or_default().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let (status, used) = usage(&serving.url).await;
+    assert_eq!((status, &used["calls"], &used["input_tokens"]), (json!("running"), &json!(1), &json!(1000)), "{used}");
+    drop(serving);
+
+    may_write.store(true, Ordering::SeqCst);
+    let again = serve_on(place.path(), &options, None);
+    let used = loop {
+        let (status, used) = usage(&again.url).await;
+        if status != "running" && status != "pending" {
+            break used;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    // Two answers, of three requests: that of the call that was cut off never came.
+    assert_eq!((&used["calls"], &used["failed"], &used["unpriced"]), (&json!(2), &json!(0), &json!(0)), "{used}");
+    assert_eq!((&used["input_tokens"], &used["output_tokens"]), (&json!(2000), &json!(200)), "{used}");
+    assert_eq!(used["cost_usd_micros"], json!(2 * (1000 + 200)), "{used}");
+}
+
 #[tokio::test]
 async fn processes_over_one_database_are_one_server_and_what_one_did_that_dies_goes_on_at_another() {
     const TICKS: usize = 60;
     let database = graphloom_postgres_server::Server::start();
     let place = tempfile::tempdir().unwrap();
-    let [one, other] = [0, 1].map(|_| serve_on(place.path(), &["--port", "0"], Some(&database.url())));
+    let [one, other] = [0, 1].map(|_| serve_on(place.path(), &["--demo", "--apps", "none", "--port", "0"], Some(&database.url())));
     let thread = json_of(post(&format!("{}/threads", one.url), &json!({})).await).await;
     let thread = thread["thread_id"].as_str().unwrap();
     let order = json!({

@@ -111,6 +111,10 @@ impl ChatModel for Budgeted {
         self.inner.capabilities()
     }
 
+    fn ledger(&self) -> Option<&Arc<Ledger>> {
+        Some(&self.ledger)
+    }
+
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
         let reservation = self.reserve(self.expected(&request))?;
         let response = self.in_time(self.inner.chat(request)).await?;

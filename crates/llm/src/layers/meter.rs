@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use super::ledger::{cost_text, is_zero};
-use super::on_end;
+use super::{Ledger, on_end};
 use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Usage};
 
 /// Sums of calls, tokens and costs per model. One meter serves all models of a run.
@@ -101,6 +101,10 @@ impl ChatModel for Metered {
 
     fn capabilities(&self) -> &Capabilities {
         self.inner.capabilities()
+    }
+
+    fn ledger(&self) -> Option<&Arc<Ledger>> {
+        self.inner.ledger()
     }
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {

@@ -9,7 +9,7 @@ use futures::FutureExt;
 use futures::future::select_ok;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::until;
+use super::{Ledger, until};
 use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
 
 /// A model whose calls each end within `limit`.
@@ -68,6 +68,10 @@ impl ChatModel for TimeLimited {
 
     fn capabilities(&self) -> &Capabilities {
         self.inner.capabilities()
+    }
+
+    fn ledger(&self) -> Option<&Arc<Ledger>> {
+        self.inner.ledger()
     }
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {

@@ -24,7 +24,7 @@ pub(super) enum Channel {
     Tasks,
     /// What nodes tell.
     Custom,
-    /// Attempts of tasks, why they are tried again, warnings and lost events. The channel is this server's own: the protocol
+    /// Attempts of tasks, why they are tried again, calls of models, warnings and lost events. The channel is this server's own: the protocol
     /// has none for them.
     Trace,
 }

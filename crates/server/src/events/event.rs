@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::channel::{Address, Channel};
+use crate::graph::task_id;
 use crate::log::{Entry, LogEvent};
 
 /// The bits of a place. Numbers stay exact in clients whose numbers are floats of 53 bits.
@@ -73,17 +74,23 @@ impl<'e> Events<'e> {
         self.add_of(channel, None, None, data);
     }
 
-    /// Adds an event of a node.
-    pub(super) fn add_of_node(&mut self, channel: Channel, node: &str, data: impl FnOnce() -> Value) {
-        self.add_of(channel, Some(node), None, data);
+    /// Adds an event of a task of a node.
+    pub(super) fn add_of_task(&mut self, channel: Channel, task: &str, node: &str, data: impl FnOnce() -> Value) {
+        self.add_of(channel, Some((task, node)), None, data);
     }
 
-    /// Adds what a node tells under a name, or under none.
-    pub(super) fn add_custom(&mut self, node: &str, name: Option<&str>, data: impl FnOnce() -> Value) {
-        self.add_of(Channel::Custom, Some(node), name, data);
+    /// Adds what a task of a node tells under a name, or under none.
+    pub(super) fn add_custom(&mut self, task: &str, node: &str, name: Option<&str>, data: impl FnOnce() -> Value) {
+        self.add_of(Channel::Custom, Some((task, node)), name, data);
     }
 
-    fn add_of(&mut self, channel: Channel, node: Option<&str>, custom: Option<&str>, data: impl FnOnce() -> Value) {
+    fn add_of(
+        &mut self,
+        channel: Channel,
+        of: Option<(&str, &str)>,
+        custom: Option<&str>,
+        data: impl FnOnce() -> Value,
+    ) {
         if self.place == PLACES {
             tracing::warn!(thread = %self.thread, entry = self.entry.seq, "an entry gives too many events: one is left out");
             return;
@@ -99,8 +106,10 @@ impl<'e> Events<'e> {
             _ => format!("{}:{seq}", self.thread),
         };
         let mut params = json!({ "namespace": self.namespace, "timestamp": self.entry.time, "data": data() });
-        if let Some(node) = node {
+        if let Some((task, node)) = of {
             params["node"] = node.into();
+            // Tasks of one node may be under way at the same time. The protocol does not tell them apart, so the server adds it.
+            params["task"] = task_id(&self.thread.to_string(), task).to_string().into();
         }
         let method = channel.method();
         let event = json!({ "type": "event", "event_id": event_id, "seq": seq, "method": method, "params": params });

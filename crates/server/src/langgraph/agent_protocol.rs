@@ -14,7 +14,7 @@ use super::schemas::assistant_schemas;
 use crate::chat::takes_messages;
 use crate::host::Host;
 use crate::http::{Json, Path, Problem, Routes, RunUuid, late_json};
-use crate::records::{Assistant, AssistantSearch, RunRecord, RunSearch, timestamp};
+use crate::records::{Assistant, AssistantSearch, RunRecord, RunSearch, RunStatus, timestamp};
 use crate::refusal::Refusal;
 use crate::runs::Cancel;
 
@@ -64,12 +64,26 @@ async fn schemas(State(host): State<Host>, Path(id): Path<String>) -> Result<Jso
 }
 
 async fn search_runs(State(host): State<Host>, Json(search): Json<Option<RunSearch>>) -> Result<Response, Problem> {
-    let found = host.manager.records().runs.search(&search.unwrap_or_default(), wire).await;
-    found.map(page).map_err(unfit)
+    let mut found = host.manager.records().runs.search(&search.unwrap_or_default(), wire).await.map_err(unfit)?;
+    for run in &mut found.items {
+        add_usage_so_far(&host, run).await;
+    }
+    Ok(page(found))
 }
 
-/// A run as this protocol has it: an assistant is an agent. What the run did is added: its graph, when it was executed, and how
-/// many super-steps it committed.
+/// A run that is under way is recorded without what it used of models so far.
+async fn add_usage_so_far(host: &Host, run: &mut Value) {
+    let id = |field: &str| run[field].as_str().and_then(|id| Uuid::parse_str(id).ok());
+    let (true, Some(thread), Some(id)) = (run["status"] == json!(RunStatus::Running), id("thread_id"), id("run_id")) else {
+        return;
+    };
+    if let Some(usage) = host.manager.usage_so_far(thread, id).await {
+        run["usage"] = json!(usage.wire());
+    }
+}
+
+/// A run as this protocol has it: an assistant is an agent. What the run did is added: its graph, when it was executed, how
+/// many super-steps it committed, and what it used of models.
 fn wire(run: &RunRecord) -> Value {
     let mut wire = run.wire();
     wire["agent_id"] = json!(run.assistant_id);
@@ -77,6 +91,7 @@ fn wire(run: &RunRecord) -> Value {
     wire["started_at"] = json!(run.started.map(timestamp));
     wire["ended_at"] = json!(run.ended.map(timestamp));
     wire["steps"] = json!(run.steps);
+    wire["usage"] = json!(run.usage.wire());
     wire
 }
 
@@ -86,7 +101,9 @@ async fn find(host: &Host, run: Uuid) -> Result<RunRecord, Problem> {
 }
 
 async fn show_run(State(host): State<Host>, Path(run): Path<RunUuid>) -> Result<Json<Value>, Problem> {
-    Ok(Json(wire(&find(&host, run.0).await?)))
+    let mut run = wire(&find(&host, run.0).await?);
+    add_usage_so_far(&host, &mut run).await;
+    Ok(Json(run))
 }
 
 async fn delete_run(State(host): State<Host>, Path(run): Path<RunUuid>) -> Result<StatusCode, Problem> {

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::graph::Fields;
 use crate::messages::MessageChunk;
 use crate::records::RunFailure;
+use crate::usage::ModelCall;
 
 /// One entry of a thread's log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -62,6 +63,8 @@ pub(crate) enum LogEvent {
     Interrupted { task: Arc<str>, node: String, interrupt: Interrupt },
     /// A node told something.
     Custom { task: Arc<str>, node: String, name: String, payload: Value },
+    /// A node called a model.
+    ModelCall { task: Arc<str>, node: String, call: ModelCall },
     /// A node told a piece of a message.
     Message { task: Arc<str>, node: String, chunk: MessageChunk },
     /// A commit, and the state after it.
@@ -126,6 +129,7 @@ impl Entry {
             LogEvent::Commit(CommitOf { values, .. }) => bytes_of(values),
             LogEvent::RunStarted { values, asked, .. } => values.as_ref().map_or(0, bytes_of) + bytes_of(asked),
             LogEvent::Message { chunk, .. } => bytes_of_chunk(chunk),
+            LogEvent::ModelCall { call, .. } => call.bytes(),
             LogEvent::Interrupted { interrupt, .. } => bytes_of_interrupt(interrupt),
             LogEvent::RunEnded { failure, interrupts, .. } => {
                 let failure = failure.as_ref().map_or(0, |failure| failure.message.len());

@@ -90,7 +90,7 @@ impl Execution<'_> {
         };
         self.live.begin(run.handle());
         let outline = self.graph.outline();
-        let mut follower = Follower::new(outline, self.thread, self.live.run, self.log, base.as_ref(), opening);
+        let mut follower = Follower::new(outline, self.thread, self.live, self.log, base.as_ref(), opening);
         while let Some(event) = run.next().await {
             follower.take(&event);
             self.log.room().await;

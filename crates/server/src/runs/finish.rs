@@ -132,6 +132,7 @@ impl Inner {
                 run.error.clone_from(&ending.failure);
                 run.checkpoints = progress.checkpoints;
                 run.steps = progress.steps;
+                run.usage = job.live.usage();
                 run.is_left = false;
                 Ok(())
             };

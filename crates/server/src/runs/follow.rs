@@ -6,17 +6,18 @@ use std::sync::Arc;
 use graphloom_core_graph::checkpoint::{CheckpointRow, Source};
 use graphloom_core_graph::{Event, EventKind};
 use serde_json::Value;
-use uuid::Uuid;
 
 use crate::graph::{Fields, Outline, interrupt_id};
 use crate::log::{CommitOf, Interrupt, LogEvent, ThreadLog};
 use crate::messages::{MESSAGE_EVENT, MessageChunk, ToolCallChunk, Usage};
+use crate::runs::live::LiveRun;
+use crate::usage::{MODEL_CALL_EVENT, ModelCall};
 
 /// Takes the events of one run of the runtime to the log.
 pub(super) struct Follower<'r> {
     outline: &'r Outline,
     thread: &'r str,
-    run: Uuid,
+    live: &'r LiveRun,
     log: &'r Arc<ThreadLog>,
     namespaces: BTreeMap<Arc<str>, Namespace>,
     /// What the run began with, until its first commit.
@@ -61,7 +62,7 @@ impl<'r> Follower<'r> {
     pub(super) fn new(
         outline: &'r Outline,
         thread: &'r str,
-        run: Uuid,
+        live: &'r LiveRun,
         log: &'r Arc<ThreadLog>,
         base: Option<&CheckpointRow>,
         opening: Option<Source>,
@@ -74,7 +75,7 @@ impl<'r> Follower<'r> {
         Self {
             outline,
             thread,
-            run,
+            live,
             log,
             namespaces: BTreeMap::from([("".into(), root)]),
             opening,
@@ -85,7 +86,7 @@ impl<'r> Follower<'r> {
     }
 
     fn tell(&self, event: &Event, entry: LogEvent) {
-        self.log.append(self.run, Arc::clone(&event.ns), event.step, entry);
+        self.log.append(self.live.run, Arc::clone(&event.ns), event.step, entry);
     }
 
     /// Takes up one event.
@@ -139,6 +140,10 @@ impl<'r> Follower<'r> {
                     let Some(chunk) = chunk.or_else(|| serde_json::from_value(payload.json()).ok()) else { return };
                     self.streamed.insert(chunk.id.clone());
                     self.tell(event, LogEvent::Message { task: task(), node, chunk });
+                } else if name == MODEL_CALL_EVENT {
+                    let Ok(call) = serde_json::from_value::<ModelCall>(payload.json()) else { return };
+                    self.live.count(&call);
+                    self.tell(event, LogEvent::ModelCall { task: task(), node, call });
                 } else {
                     let (name, payload) = (name.clone(), payload.json());
                     self.tell(event, LogEvent::Custom { task: task(), node, name, payload });

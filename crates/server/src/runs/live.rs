@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::graph::Fields;
 use crate::log::Interrupt;
 use crate::records::{RunFailure, RunStatus, ThreadStatus};
+use crate::usage::{ModelCall, RunUsage};
 
 /// How a run ended.
 #[derive(Clone, Debug)]
@@ -53,6 +54,8 @@ struct State {
     is_drained: bool,
     /// How it ended is decided, and is being recorded.
     is_closed: bool,
+    /// The calls of models that it made so far, of a run that this process executes.
+    usage: RunUsage,
 }
 
 #[derive(Clone, Debug)]
@@ -103,6 +106,21 @@ impl LiveRun {
             handle.drain();
         }
         state.handle = Some(handle);
+    }
+
+    /// Counts a call of a model.
+    pub(super) fn count(&self, call: &ModelCall) {
+        self.lock().usage.add(call);
+    }
+
+    /// Begins with the calls that an earlier process made, which died.
+    pub(super) fn go_on_from(&self, usage: RunUsage) {
+        self.lock().usage = usage;
+    }
+
+    /// The calls of models that it made so far.
+    pub(crate) fn usage(&self) -> RunUsage {
+        self.lock().usage.clone()
     }
 
     /// Decides what becomes of the run: nobody can cancel it any more. Returns what was asked for until now.

@@ -17,6 +17,7 @@ use crate::records::{RunFailure, RunRecord};
 use crate::runs::follow::node_of;
 use crate::runs::order::Order;
 use crate::runs::recover::NotTakenUp;
+use crate::usage::RunUsage;
 
 /// What a process left untold is among so many of the newest events of the journal.
 const NEWEST: u64 = 1000;
@@ -30,6 +31,8 @@ pub(super) struct LoggedRun {
     commit: Option<u64>,
     /// The tasks whose updates it tells of, with no commit after them.
     updated: BTreeSet<Arc<str>>,
+    /// The calls of models that it tells of.
+    pub(super) usage: RunUsage,
     /// The run's end.
     pub(super) end: Option<LoggedEnd>,
 }
@@ -139,6 +142,7 @@ pub(super) async fn told(record: &RunRecord, log: &Arc<ThreadLog>) -> Result<Log
             LogEvent::TaskStarted { task, .. } => {
                 told.updated.remove(task);
             }
+            LogEvent::ModelCall { call, .. } => told.usage.add(call),
             LogEvent::RunEnded { status, failure, .. } => {
                 told.end = Some(LoggedEnd { status: status.clone(), failure: failure.clone() });
             }

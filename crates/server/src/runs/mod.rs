@@ -66,6 +66,7 @@ use crate::graph::{Fields, Graph, Stores};
 use crate::log::{Logs, ThreadLog};
 use crate::records::{Completion, Multitask, Records, RunRecord, RunStatus};
 use crate::refusal::Refusal;
+use crate::usage::RunUsage;
 use crate::webhooks::Webhooks;
 
 pub(crate) use execute::interrupts;
@@ -233,6 +234,11 @@ impl RunManager {
         }
         let record = self.inner.records.runs.find_of_thread(thread, run).await?;
         Ok(record.filter(|record| !record.status.is_final()).map(|record| self.inner.watched(&record)))
+    }
+
+    /// The calls of models that a run made so far which this process executes.
+    pub(crate) async fn usage_so_far(&self, thread: Uuid, run: Uuid) -> Option<RunUsage> {
+        Some(self.inner.queue_in_use(thread).await?.find(run)?.usage())
     }
 
     /// The run that is under way on a thread.

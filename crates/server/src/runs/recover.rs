@@ -132,7 +132,7 @@ impl Inner {
         let mut job = Job::new(record, live);
         if job.record.status == RunStatus::Running {
             (job.attempt, job.is_taken_up) = (2, true);
-            let ended = match self.left(&job.record, &locked.queue.log).await {
+            let ended = match self.left(&job, &locked.queue.log).await {
                 Ok(CrashPoint::Nothing) => None,
                 Ok(CrashPoint::Middle) => {
                     job.goes_on = true;
@@ -247,10 +247,12 @@ impl Inner {
     }
 
     /// How far a run had come. What it did and its log does not tell is told.
-    async fn left(&self, record: &RunRecord, log: &Arc<ThreadLog>) -> Result<CrashPoint, NotTakenUp> {
+    async fn left(&self, job: &Job, log: &Arc<ThreadLog>) -> Result<CrashPoint, NotTakenUp> {
+        let record = &job.record;
         // Without its graph the run fails when it begins, and says so.
         let Some(graph) = self.graphs.get(&record.graph) else { return Ok(CrashPoint::Nothing) };
         let mut told = told(record, log).await?;
+        job.live.go_on_from(std::mem::take(&mut told.usage));
         if told.end.is_none() {
             tell_missing(&**graph, &*self.stores.checkpoints, record, &mut told, log, None).await?;
         }

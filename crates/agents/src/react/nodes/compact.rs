@@ -2,6 +2,7 @@
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 
+use crate::ToldModel;
 use crate::compaction::{Compaction, Group, earlier, summarise, tokens};
 use crate::converse::{Form, node_error, rough_tokens};
 use crate::react::view::view;
@@ -21,7 +22,9 @@ pub async fn compact(state: Snapshot<ReactState>, cx: Context<ReactResources>) -
     let summarised = before.map_or(0, |before| before.groups as usize);
     let free: Vec<&Group> = view.groups.iter().filter(|group| !group.pinned).collect();
     let new = free.get(summarised..count).unwrap_or_default();
-    let summary = summarise(&*resources.model, &resources.prompts, before, new, &resources.compaction, &cx).await?;
+    let agent = state.assignment.as_ref().map(|assignment| assignment.agent.as_str());
+    let model = ToldModel::new(&cx, &resources.model, agent);
+    let summary = summarise(&model, &resources.prompts, before, new, &resources.compaction, &cx).await?;
     let notes = earlier(&resources.prompts, &summary.text, summary.messages).map_err(node_error)?;
     let left = view.groups.iter().filter(|group| group.pinned).chain(free.into_iter().skip(count));
     let after = left.map(tokens).sum::<u64>() + notes.iter().map(rough_tokens).sum::<u64>();

@@ -5,7 +5,7 @@ use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use crate::converse::{Form, Question, Turn, introduce, last_turn, node_error};
 use crate::react::view::view;
 use crate::react::{COMPACT, DISPATCH, MODEL, ReactResources, ReactState, TurnRecord};
-use crate::{AgentError, StopReason};
+use crate::{AgentError, StopReason, ToldModel};
 
 /// State in: the opening, and all turns with their calls. State out: the turn, and its calls or the answer; nothing where the
 /// conversation is to be compacted first. It fails when the model does.
@@ -17,7 +17,7 @@ pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> 
     let most = resources.options.max_turns.max(1);
     let number = u32::try_from(state.turns.len() + 1).unwrap_or(u32::MAX);
     let last = number >= most;
-    let Some(turn) = ask(&state, resources, number, last).await.map_err(node_error)? else {
+    let Some(turn) = ask(&state, &cx, resources, number, last).await.map_err(node_error)? else {
         return Ok(Step::goto(COMPACT));
     };
     let text = Some(turn.text).filter(|text| !text.trim().is_empty());
@@ -50,6 +50,7 @@ pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> 
 /// long to be asked.
 async fn ask(
     state: &ReactState,
+    cx: &Context<ReactResources>,
     resources: &ReactResources,
     number: u32,
     last: bool,
@@ -70,7 +71,9 @@ async fn ask(
         read.extend(last_turn(&resources.prompts)?);
     }
     let params = resources.options.params.clone();
-    let question = Question { model: &*resources.model, form, messages: read, tools: &specs, last, number, params };
+    let agent = state.assignment.as_ref().map(|assignment| assignment.agent.as_str());
+    let model = ToldModel::new(cx, &resources.model, agent);
+    let question = Question { model: &model, form, messages: read, tools: &specs, last, number, params };
     let failed = |source| AgentError::Conversation { turn: number, source: Box::new(source) };
     question.ask().await.map(Some).map_err(failed)
 }

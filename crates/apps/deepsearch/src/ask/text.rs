@@ -23,8 +23,9 @@ pub async fn text<U>(
 ) -> Result<Result<U, AskFailure>, NodeError> {
     let resources = cx.resources();
     let calls = calls(cx, ask);
+    let role = Some(ask.slot.name());
     let own = resources.models.role(ask.slot.name());
-    let model = calls.model(own);
+    let model = calls.model_of(role, own);
     let mut messages = messages(cx, ask, args)?;
     let tries = ask.tries.max(1);
     let (mut problem, mut last) = (String::new(), String::new());
@@ -37,7 +38,7 @@ pub async fn text<U>(
                 stream::emit(cx, message(MessageEvent::Start)).await;
                 let piece =
                     |text| stream::emit(cx, StreamMessage::new(agent, MessageEvent::Message, text).at(place.clone()));
-                let answer = calls.streamed(own, request, piece).await;
+                let answer = calls.streamed(role, own, request, piece).await;
                 stream::emit(cx, message(MessageEvent::Done)).await;
                 answer
             }

@@ -30,7 +30,7 @@ where
 {
     let resources = cx.resources();
     let calls = calls(cx, ask);
-    let model = calls.model(resources.models.role(ask.slot.name()));
+    let model = calls.model_of(Some(ask.slot.name()), resources.models.role(ask.slot.name()));
     let mut messages = messages(cx, ask, args)?;
     let tries = ask.tries.max(1);
     let (mut problem, mut last) = (String::new(), String::new());

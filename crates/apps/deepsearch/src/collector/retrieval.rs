@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graphloom_agents::{AgentError, Conversation, ConverseOptions, converse};
+use graphloom_agents::{AgentError, Conversation, ConverseOptions, ToldModel, converse};
 use graphloom_core_graph::{Context, NodeError};
 use serde_json::json;
 
@@ -55,7 +55,8 @@ pub(super) async fn retrieve(
     let resources = cx.resources();
     let tools = Arc::new(SearchTools::new(cx, request, at));
     let mut notes = Vec::new();
-    let model = resources.model(Slot::InfoCollecting);
+    let slot = Slot::InfoCollecting;
+    let model = ToldModel::new(cx, &resources.model(slot), Some(slot.name()));
     if tools.is_empty() {
         notes.push(format!("query `{query}`: there is nothing to search"));
     } else if !resources.may_ask(Slot::InfoCollecting, Stage::Research) {
@@ -70,7 +71,7 @@ pub(super) async fn retrieve(
         // The last turn has no tools.
         options.max_turns = request.limits.tool_steps() + 1;
         options.key = format!("query/{at}/");
-        let conversation = Conversation::new(&*model, &registry, &resources.prompts, messages).with_options(options);
+        let conversation = Conversation::new(&model, &registry, &resources.prompts, messages).with_options(options);
         match converse(conversation, cx).await {
             Ok(_) => {}
             Err(error) => match error.downcast_ref::<AgentError>() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use graphloom_agents::Models;
+use graphloom_llm::layers::Ledger;
 use graphloom_llm::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -143,6 +144,10 @@ impl ChatModel for TimedModel {
 
     fn capabilities(&self) -> &Capabilities {
         self.inner.capabilities()
+    }
+
+    fn ledger(&self) -> Option<&Arc<Ledger>> {
+        self.inner.ledger()
     }
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {

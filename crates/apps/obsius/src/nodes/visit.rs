@@ -163,6 +163,7 @@ where
     plain.today.clone_from(&state.session.today);
     plain.seed = state.session.seed;
     let setup = Setup { models: calls.models(&plain.models), ..plain.clone() };
+    plain.models = plain.models.told(&cx);
     let visit = Arc::new(Visit { state, cx: cx.clone(), setup, plain, phase, iteration, partial: Mutex::default() });
     let timed = !matches!(phase, Phase::Assess | Phase::Initialize | Phase::Complete | Phase::Error);
     let left = |spent: u64| Duration::from_millis(config.iteration_timeout_ms.saturating_sub(spent));

@@ -1,7 +1,7 @@
 //! Small questions as durable steps.
 
 use graphloom_agents::guided::{likeliest, object_schema, repeated};
-use graphloom_agents::{Agent, AgentError, AgentSpec, Ask, Parsed, logged_step};
+use graphloom_agents::{Agent, AgentError, AgentSpec, Ask, Models, Parsed, logged_step};
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::cassette::key_of;
 use graphloom_llm::parse::read_value;
@@ -17,6 +17,7 @@ use crate::resources::{Resources, WHOLE};
 /// Asks a small model for the parts of one thing.
 pub(crate) struct SmallQuestions<'c> {
     cx: &'c Context<Resources>,
+    models: Models,
     action: &'static str,
     /// Goes into every seed, so that an action that is tried again is answered otherwise.
     round: u64,
@@ -33,7 +34,8 @@ enum Reply<T> {
 impl<'c> SmallQuestions<'c> {
     /// Questions for the parts of `action`.
     pub(crate) fn new(cx: &'c Context<Resources>, action: &'static str, round: usize) -> Self {
-        Self { cx, action, round: u64::try_from(round).unwrap_or(u64::MAX) }
+        let models = cx.resources().models.told(cx);
+        Self { cx, models, action, round: u64::try_from(round).unwrap_or(u64::MAX) }
     }
 
     /// How the model is led.
@@ -63,7 +65,7 @@ impl<'c> SmallQuestions<'c> {
         let resources = self.cx.resources();
         let mut spec: AgentSpec = self.agent(kind)?.spec().clone();
         let tries = std::mem::replace(&mut spec.tries, 1).max(1);
-        let agent = Agent::new(format!("{}/{kind}", self.action), &spec, &resources.prompts, &resources.models);
+        let agent = Agent::new(format!("{}/{kind}", self.action), &spec, &resources.prompts, &self.models);
         let schema = object_schema(properties);
         let prompt = resources.prompts.render(&spec.template, args).map_err(failed)?.messages;
         let mut last = String::new();
@@ -128,10 +130,10 @@ impl<'c> SmallQuestions<'c> {
         logged_step(self.cx, &key, work).await
     }
 
-    fn agent(&self, kind: &str) -> Result<Agent<'c>, NodeError> {
+    fn agent(&self, kind: &str) -> Result<Agent<'_>, NodeError> {
         let resources = self.cx.resources();
         let spec = resources.profile.agent(self.action, kind).map_err(failed)?;
-        Ok(Agent::new(format!("{}/{kind}", self.action), spec, &resources.prompts, &resources.models))
+        Ok(Agent::new(format!("{}/{kind}", self.action), spec, &resources.prompts, &self.models))
     }
 
     fn seed(&self, key: &str) -> u64 {

@@ -122,6 +122,10 @@ impl ChatModel for Cached {
         self.inner.capabilities()
     }
 
+    fn ledger(&self) -> Option<&Arc<Ledger>> {
+        self.inner.ledger()
+    }
+
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
         let key = self.key("chat", &request, &[]);
         if let Some(mut kept) = self.kept::<ChatResponse>(key.as_deref()) {

@@ -43,7 +43,7 @@ impl OpenMessages {
         let at = self.0.iter().position(|message| message.id == chunk.id).unwrap_or_else(|| {
             let (task, node) = (Arc::clone(origin.task), origin.node.to_owned());
             self.0.push(OpenMessage { id: chunk.id.clone(), task, node, blocks: Vec::new() });
-            events.add_of_node(Channel::Messages, origin.node, || {
+            events.add_of_task(Channel::Messages, origin.task, origin.node, || {
                 json!({
                     "event": "message-start",
                     "role": "ai",
@@ -95,7 +95,7 @@ impl OpenMessage {
     /// Tells an event of the message. Clients tell messages that are written at the same time apart by the id: the Python
     /// client by `message_id`, the JavaScript client by `run_id`, which is that of one call of a model.
     fn tell(&self, events: &mut Events<'_>, data: impl FnOnce() -> Value) {
-        events.add_of_node(Channel::Messages, &self.node, || {
+        events.add_of_task(Channel::Messages, &self.task, &self.node, || {
             let mut data = data();
             data["message_id"] = self.id.as_str().into();
             data["run_id"] = self.id.as_str().into();

@@ -10,7 +10,7 @@
 //! | commits and the state after them | `commits.rs` |
 //! | messages, in blocks | `messages.rs` |
 //! | calls of tools | `tools.rs` |
-//! | attempts of tasks, warnings and lost events | `trace.rs` |
+//! | attempts of tasks, calls of models, warnings and lost events | `trace.rs` |
 
 mod commits;
 mod lifecycle;
@@ -103,8 +103,9 @@ impl RunProjection {
                 trace::attempt(thread, task, node, *attempt, events);
             }
             LogEvent::Update { task, node, values } => {
-                events.add_of_node(
+                events.add_of_task(
                     Channel::Updates,
+                    task,
                     node,
                     || json!({ "node": node, "values": if values.is_null() { json!({}) } else { values.clone() } }),
                 );
@@ -122,16 +123,17 @@ impl RunProjection {
             LogEvent::Interrupted { task, node, interrupt } => {
                 tasks::asked(thread, task, node, interrupt, events);
             }
-            LogEvent::Custom { node, name, payload, .. } => {
+            LogEvent::Custom { task, node, name, payload } => {
                 if name == tools::OUTPUT_DELTA {
                     tools::ToolCalls::put_out(payload, events);
                 }
                 let name = Some(name.as_str()).filter(|name| !name.is_empty());
-                events.add_custom(node, name, || match name {
+                events.add_custom(task, node, name, || match name {
                     Some(name) => json!({ "name": name, "payload": payload }),
                     None => json!({ "payload": payload }),
                 });
             }
+            LogEvent::ModelCall { task, node, call } => trace::model_call(thread, task, node, call, events),
             LogEvent::Message { task, node, chunk } => {
                 let origin = messages::Origin { thread, run: entry.run, task, node };
                 self.messages.take(&origin, chunk, events);

@@ -40,7 +40,7 @@ impl Tasks {
         ns: &str,
         events: &mut Events<'_>,
     ) {
-        events.add_of_node(Channel::Tasks, node, || {
+        events.add_of_task(Channel::Tasks, task, node, || {
             let trigger = if packet.is_some() { "__pregel_push".to_owned() } else { format!("branch:to:{node}") };
             json!({
                 "id": id(thread, task),
@@ -58,15 +58,16 @@ pub(super) fn id(thread: Uuid, task: &str) -> Uuid {
 }
 
 pub(super) fn wrote(thread: Uuid, task: &str, node: &str, values: &Value, events: &mut Events<'_>) {
-    events.add_of_node(Channel::Tasks, node, || {
+    events.add_of_task(Channel::Tasks, task, node, || {
         let result = if values.is_null() { json!({}) } else { values.clone() };
         json!({ "id": id(thread, task), "name": node, "error": null, "result": result, "interrupts": [] })
     });
 }
 
 pub(super) fn failed(thread: Uuid, task: &str, node: &str, error: &str, events: &mut Events<'_>) {
-    events.add_of_node(
+    events.add_of_task(
         Channel::Tasks,
+        task,
         node,
         || json!({ "id": id(thread, task), "name": node, "error": error, "result": {}, "interrupts": [] }),
     );
@@ -74,7 +75,7 @@ pub(super) fn failed(thread: Uuid, task: &str, node: &str, error: &str, events: 
 
 /// A task ends with a question: it begins anew when it is answered.
 pub(super) fn asked(thread: Uuid, task: &str, node: &str, interrupt: &Interrupt, events: &mut Events<'_>) {
-    events.add_of_node(Channel::Tasks, node, || {
+    events.add_of_task(Channel::Tasks, task, node, || {
         let mut asked = json!({ "id": interrupt.id, "value": interrupt.value });
         if let Some(schema) = &interrupt.response_schema {
             asked["response_schema"] = schema.clone();

@@ -288,6 +288,23 @@ fn attempts_retries_warnings_and_losses_are_traced_beside_their_tasks() {
 }
 
 #[test]
+fn calls_of_models_are_traced_with_their_task_and_are_no_custom_events() {
+    let task = task_id(&THREAD.to_string(), "n:1.0");
+    let told = json!({ "model": "a:one", "source": "model", "call": "chat", "millis": 7, "usage": {
+        "input": 5, "output": 2, "cache_read": 0, "cache_write": 0, "reasoning": 0, "cost": 3,
+    } });
+    let call = serde_json::from_value(told.clone()).unwrap();
+    let mut tape = Tape::begun();
+    tape.add("", LogEvent::ModelCall { task: "n:1.0".into(), node: "n".to_owned(), call });
+    let mut expected = json!({ "kind": "model_call", "id": task, "name": "n" });
+    expected.as_object_mut().unwrap().extend(told.as_object().unwrap().clone());
+    assert_eq!(tape.of(Channel::Trace), [expected]);
+    assert_eq!(tape.of(Channel::Custom), [] as [Value; 0]);
+    let events = tape.events(&|event| event.channel == Channel::Trace);
+    assert_eq!((&events[0]["params"]["node"], &events[0]["params"]["task"]), (&json!("n"), &json!(task)));
+}
+
+#[test]
 fn a_node_that_writes_nothing_has_an_empty_update() {
     let mut tape = Tape::begun();
     tape.add("", update("n", Value::Null));

@@ -342,6 +342,7 @@ impl Projection {
                 self.ended(status, failure.as_ref(), interrupts, frames);
             }
             LogEvent::TaskRetry { .. }
+            | LogEvent::ModelCall { .. }
             | LogEvent::StateUpdated { .. }
             | LogEvent::Warning { .. }
             | LogEvent::Lost { .. } => {}

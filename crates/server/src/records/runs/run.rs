@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::super::listing::{Compare, Listed};
 use super::super::timestamp;
+use crate::usage::RunUsage;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize, JsonSchema)]
@@ -105,6 +106,9 @@ pub(crate) struct RunRecord {
     /// that were stored before this was recorded.
     #[serde(default)]
     pub(crate) steps: Option<u64>,
+    /// The calls of models that it made; none until it ended.
+    #[serde(default, skip_serializing_if = "RunUsage::is_empty")]
+    pub(crate) usage: RunUsage,
     /// How far it is.
     pub(crate) status: RunStatus,
     /// What the client says about it.
@@ -154,6 +158,7 @@ impl RunRecord {
             started: None,
             ended: None,
             steps: None,
+            usage: RunUsage::default(),
             status: RunStatus::Pending,
             metadata: Map::new(),
             kwargs: json!({}),

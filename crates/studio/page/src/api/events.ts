@@ -18,6 +18,8 @@ export interface ThreadEvent {
     timestamp: number;
     /** The node, of events of a task. */
     node?: string;
+    /** The id of the task. Older servers do not say it. */
+    task?: string;
     data: JsonObject;
   };
 }

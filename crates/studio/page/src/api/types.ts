@@ -18,6 +18,20 @@ export interface Run {
   multitask_strategy?: string;
 }
 
+/** What a run used of models. Costs are millionths of a dollar. */
+export interface Usage {
+  calls: number;
+  failed: number;
+  /** Answers that were there already, so that no model was asked. */
+  reused: number;
+  input_tokens: number;
+  output_tokens: number;
+  cached_tokens: number;
+  cost_usd_micros: number;
+  /** Calls whose cost is not known. */
+  unpriced: number;
+}
+
 export interface Interrupt {
   id: string;
   value: Json;

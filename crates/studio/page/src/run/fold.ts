@@ -5,6 +5,7 @@
 // | runs and subgraph calls | `fold/lifecycle.ts` |
 // | tasks, what they wrote, told and ask | `fold/tasks.ts` |
 // | attempts, warnings, losses | `fold/trace.ts` |
+// | calls of models | `fold/model-calls.ts` |
 // | commits | `fold/commits.ts` |
 // | messages | `fold/messages.ts` |
 // | calls of tools | `fold/tools.ts` |

@@ -32,6 +32,48 @@ export interface Told {
   payload: Json;
 }
 
+/** What a call of a model used, in tokens, and millionths of a dollar where that is known. */
+export interface Used {
+  input: number;
+  output: number;
+  /** Of `input`, those that the provider had in its cache. */
+  cached: number;
+  cost: number | undefined;
+}
+
+/** One limit of a budget, and what is spent of it. */
+export interface BudgetUse {
+  /** `calls`, `tokens`, `usd_micros` or `millis`. */
+  unit: string;
+  spent: number;
+  limit: number;
+}
+
+/** A call of a model, as the node told it that made it. */
+export interface ModelCall {
+  seq: number;
+  time: number;
+  run: number;
+  /** The id of the task that made it. */
+  task: string;
+  node: string;
+  namespace: readonly string[];
+  model: string;
+  /** The role that the model plays, where it is known. */
+  role: string | undefined;
+  /** `chat` or `choose`. */
+  kind: string;
+  /** `model` where the model was asked; `record` and `cache` where an answer was there already. */
+  source: string;
+  /** How long the answer took, in milliseconds. */
+  took: number;
+  /** Nothing of a call that failed. */
+  used: Used | undefined;
+  error: string | undefined;
+  /** What is spent of the budget after it. */
+  budget: readonly BudgetUse[];
+}
+
 /** A call of a tool that a message asks for, as far as it has come. */
 export interface AskedCall {
   id: string | undefined;
@@ -102,6 +144,7 @@ export interface Task {
   messages: Spoken[];
   /** Calls of tools that its messages asked for, or that ran in it. */
   tools: ToolRun[];
+  modelCalls: ModelCall[];
   /** Whether it was sent here with an input of its own (a fan-out). */
   sent: boolean;
   version: number;
@@ -182,6 +225,7 @@ export interface RunModel {
   byId: ReadonlyMap<string, Task>;
   commits: Commit[];
   calls: Call[];
+  modelCalls: ModelCall[];
   /** Open questions, oldest first. */
   questions: Question[];
   notices: Notice[];

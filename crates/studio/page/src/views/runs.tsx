@@ -23,6 +23,8 @@ const COLUMNS: Column[] = [
   { name: "Start", class: "run-start" },
   { name: "Duration", class: "run-duration" },
   { name: "Steps", class: "run-steps" },
+  { name: "Tokens", class: "run-tokens" },
+  { name: "Cost", class: "run-cost" },
   { name: "Thread", class: "run-thread" },
   { name: "Metadata", class: "run-metadata" },
   { name: "Delete", class: "run-delete" },
@@ -50,13 +52,15 @@ function Found({ filter }: { filter: Filter }): JSX.Element {
   const isNarrow = useNarrow();
   const runs = list.runs.value;
   const waiting = list.waiting.value;
-  const withSteps = runs?.some((run) => typeof run.steps === "number") ?? false;
+  const withUsage = runs?.some((run) => (run.usage ?? null) !== null) ?? false;
+  const withSteps = withUsage || (runs?.some((run) => typeof run.steps === "number") ?? false);
   if (list.refused.value !== undefined) return <Problem>{list.refused.value}</Problem>;
   if (runs === undefined) {
     if (list.lost.value === undefined) return <Empty>Reading …</Empty>;
     return <Problem>{list.lost.value} Trying again.</Problem>;
   }
-  const columns = COLUMNS.filter((column) => withSteps || column.class !== "run-steps");
+  const hidden = [...(withSteps ? [] : ["run-steps"]), ...(withUsage ? [] : ["run-tokens", "run-cost"])];
+  const columns = COLUMNS.filter((column) => !hidden.includes(column.class));
   return (
     <>
       <Standing list={list} shown={runs.length} />
@@ -81,6 +85,7 @@ function Found({ filter }: { filter: Filter }): JSX.Element {
               run={run}
               waits={waiting.has(run.thread_id)}
               withSteps={withSteps}
+              withUsage={withUsage}
               onDelete={() => setDeleting(run.thread_id)}
             />
           )}

@@ -9,7 +9,7 @@ use graphloom_cli::{DataDir, Failure, ModelArgs, ModelSet, ServerOptions, Sessio
 use graphloom_deepsearch::config::LlmConfig;
 use graphloom_deepsearch::status::StatusCode;
 use graphloom_deepsearch::{Config, Slot};
-use graphloom_llm::layers::Spent;
+use graphloom_llm::layers::{Ledger, Spent};
 use graphloom_llm::providers::ApiKey;
 use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 use graphloom_llm::{
@@ -148,6 +148,10 @@ impl ChatModel for Parameterised {
 
     fn capabilities(&self) -> &Capabilities {
         self.inner.capabilities()
+    }
+
+    fn ledger(&self) -> Option<&Arc<Ledger>> {
+        self.inner.ledger()
     }
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {

@@ -60,6 +60,7 @@ export class Known {
       byId: this.byId,
       commits: [],
       calls: [],
+      modelCalls: [],
       questions: [],
       notices: [],
       messages: [],

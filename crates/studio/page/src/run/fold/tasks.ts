@@ -107,6 +107,7 @@ export function begin(known: Known, here: Here, id: string, node: string): Task 
       told: [],
       messages: [],
       tools: [],
+      modelCalls: [],
       sent: false,
       version: 0,
     };

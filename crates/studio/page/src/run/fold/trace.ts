@@ -1,8 +1,9 @@
-// The channel `trace`: attempts, warnings and losses. Older servers have it not.
+// The channel `trace`: attempts, calls of models, warnings and losses. Older servers have it not.
 
 import type { JsonObject } from "../../api/types.ts";
 import type { Here, Known } from "./known.ts";
 import { number, text, Unexpected } from "./read.ts";
+import { modelCall } from "./model-calls.ts";
 import { begin, finish } from "./tasks.ts";
 
 export function traceEvent(known: Known, here: Here, data: JsonObject, notice: (text: string) => void): void {
@@ -28,6 +29,9 @@ export function traceEvent(known: Known, here: Here, data: JsonObject, notice: (
       finish(known, task, "done", here.time, undefined);
       return;
     }
+    case "model_call":
+      modelCall(known, here, data);
+      return;
     case "warning":
       notice(text(data, "message"));
       return;

@@ -1,6 +1,6 @@
 // Pages of runs as one list, newest first.
 
-import type { Run } from "../../api/types.ts";
+import type { Run, Usage } from "../../api/types.ts";
 
 /** A run as a search over all threads answers it. Servers of before have less of it. */
 export interface ListedRun extends Run {
@@ -8,6 +8,7 @@ export interface ListedRun extends Run {
   started_at?: string | null;
   ended_at?: string | null;
   steps?: number | null;
+  usage?: Usage | null;
 }
 
 export function graphOf(run: ListedRun): string {

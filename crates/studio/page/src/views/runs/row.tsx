@@ -2,10 +2,12 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { Usage } from "../../api/types.ts";
 import { readOnly } from "../../connection.ts";
 import { Badge, duration, Time } from "../../parts/basics.tsx";
-import { visible } from "../../parts/text.ts";
+import { count, counted, visible } from "../../parts/text.ts";
 import { link } from "../../route.ts";
+import { costText, unknownCost } from "../../run/meters.ts";
 import { graphOf, isUnderWay, type ListedRun, metadataInShort } from "./merge.ts";
 
 export function runLink(run: ListedRun): string {
@@ -16,12 +18,14 @@ export function RunRow({
   run,
   waits,
   withSteps,
+  withUsage,
   onDelete,
 }: {
   run: ListedRun;
   /** Whether its thread waits: for an answer, or at a breakpoint. */
   waits: boolean;
   withSteps: boolean;
+  withUsage: boolean;
   onDelete: () => void;
 }): JSX.Element {
   const graph = graphOf(run);
@@ -53,6 +57,7 @@ export function RunRow({
           )}
         </div>
       )}
+      {withUsage && <UsageCells usage={run.usage ?? undefined} />}
       <div role="gridcell" class="run-thread">
         <code title={run.thread_id}>…{run.thread_id.slice(-8)}</code>
         {waits && (
@@ -79,6 +84,30 @@ export function RunRow({
         )}
       </div>
     </div>
+  );
+}
+
+/** Tokens and cost of a run; nothing of one that called no model. */
+function UsageCells({ usage }: { usage: Usage | undefined }): JSX.Element {
+  if (usage === undefined) {
+    return (
+      <>
+        <div role="gridcell" class="run-tokens" />
+        <div role="gridcell" class="run-cost" />
+      </>
+    );
+  }
+  const { calls, failed, unpriced, cost_usd_micros: cost } = usage;
+  const tokens = `${count(usage.input_tokens)} tokens in, ${count(usage.output_tokens)} out, ${counted(calls, "call")}`;
+  return (
+    <>
+      <div role="gridcell" class="run-tokens" title={tokens}>
+        {count(usage.input_tokens + usage.output_tokens)}
+      </div>
+      <div role="gridcell" class="run-cost" title={unknownCost({ unpriced })}>
+        {costText({ calls, failed, unpriced, cost })}
+      </div>
+    </>
   );
 }
 

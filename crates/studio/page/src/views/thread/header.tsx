@@ -6,7 +6,8 @@ import { Badge, duration, Problem, Time } from "../../parts/basics.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { count, counted, visible } from "../../parts/text.ts";
 import { choose } from "../../route.ts";
-import type { RunLife, RunModel } from "../../run/model.ts";
+import { costText, sumOf, unknownCost } from "../../run/meters.ts";
+import type { ModelCall, RunLife, RunModel } from "../../run/model.ts";
 import { type Clock, useNow } from "./clock.ts";
 import type { ListedRun } from "./follow.ts";
 import { standing } from "./now.ts";
@@ -21,11 +22,14 @@ export interface HeaderProps {
   graph: string | undefined;
   /** How many tasks they had. */
   tasks: number;
+  /** The calls of models that they made. */
+  calls: readonly ModelCall[];
   questions: number;
   clock: Clock;
 }
 
-export function Header({ record, model, listed, runs, graph, tasks, questions, clock }: HeaderProps): JSX.Element {
+export function Header(props: HeaderProps): JSX.Element {
+  const { record, model, listed, runs, graph, tasks, calls, questions, clock } = props;
   const isOne = runs.length === 1 && model.runs.length > 1;
   const last = runs.at(-1);
   const status = isOne ? (last?.status ?? "waiting") : standing(record, questions, model.runs.at(-1));
@@ -65,12 +69,32 @@ export function Header({ record, model, listed, runs, graph, tasks, questions, c
           <dt>Tasks</dt>
           <dd>{count(tasks)}</dd>
         </div>
+        {calls.length > 0 && <Used calls={calls} />}
       </dl>
       {failure !== undefined && (
         <Problem>
           <span class="error-text">{visible(failure)}</span>
         </Problem>
       )}
+    </>
+  );
+}
+
+/** Tokens and cost of the calls of models. */
+function Used({ calls }: { calls: readonly ModelCall[] }): JSX.Element {
+  const sum = sumOf(calls);
+  return (
+    <>
+      <div>
+        <dt>Tokens</dt>
+        <dd>
+          {count(sum.input)} in, {count(sum.output)} out
+        </dd>
+      </div>
+      <div>
+        <dt>Cost</dt>
+        <dd title={unknownCost(sum)}>{costText(sum)}</dd>
+      </div>
     </>
   );
 }

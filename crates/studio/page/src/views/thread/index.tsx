@@ -19,6 +19,7 @@ import { type Followed, useThread } from "./follow.ts";
 import { GraphView } from "./graph.tsx";
 import { Header } from "./header.tsx";
 import { HistoryView } from "./history.tsx";
+import { Meters } from "./meters.tsx";
 import { chosenRuns, graphOf, ofRuns, openQuestions } from "./now.ts";
 import { Questions } from "./questions.tsx";
 import { StateView } from "./state.tsx";
@@ -79,6 +80,7 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
         {...{ record, model, runs, graph, clock }}
         listed={followed.runs.value}
         tasks={shown.tasks.length}
+        calls={shown.modelCalls}
         questions={questions.length}
       />
       <Controls followed={followed} record={record} graph={graph} questions={questions.length} />
@@ -91,6 +93,7 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
             {tab === "graph" && graph !== undefined && <GraphView graph={graph} model={asked} onTask={panel.open} />}
             {tab === "graph" && graph === undefined && <Raw record={record} />}
             {tab === "timeline" && <Timeline model={shown} clock={clock} chosen={panel.task} onTask={panel.open} />}
+            {tab === "meters" && <Meters model={shown} onTask={panel.open} />}
             {tab === "state" && (
               <StateView thread={thread} checkpoint={query.get("checkpoint") ?? undefined} model={model} />
             )}
@@ -126,6 +129,7 @@ function tabsOf(record: Thread, model: RunModel, questions: number, app: AppView
     ...(app === undefined ? [] : [{ id: "app", name: app.name }]),
     { id: "graph", name: "Graph" },
     { id: "timeline", name: "Timeline" },
+    { id: "meters", name: "Meters" },
     { id: "state", name: "State" },
     { id: "history", name: "History" },
     { id: "questions", name: questions === 0 ? "Questions" : `Questions (${questions})` },

@@ -44,6 +44,7 @@ export function ofRuns(model: RunModel, runs: RunLife[]): RunModel {
     runs,
     tasks: model.tasks.filter((task) => task.attempts.some((attempt) => chosen.has(attempt.run))),
     calls: model.calls.filter((call) => chosen.has(call.run)),
+    modelCalls: model.modelCalls.filter((call) => chosen.has(call.run)),
     commits: model.commits.filter((commit) => chosen.has(commit.run)),
   };
 }

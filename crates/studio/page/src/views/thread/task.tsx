@@ -13,6 +13,7 @@ import { type Clock, useNow } from "./clock.ts";
 import { Attempts } from "./task/attempts.tsx";
 import { Input } from "./task/input.tsx";
 import { Message, Usage } from "./task/message.tsx";
+import { ModelCalls } from "./task/model-calls.tsx";
 import { ToldList } from "./task/told.tsx";
 import { Tools } from "./task/tools.tsx";
 import { usageOf } from "./task/usage.ts";
@@ -130,7 +131,12 @@ function Telling({ task }: { task: Task }): JSX.Element {
           ))}
         </Part>
       )}
-      {usage !== undefined && (
+      {task.modelCalls.length > 0 && (
+        <Part title="Calls of models">
+          <ModelCalls calls={task.modelCalls} />
+        </Part>
+      )}
+      {usage !== undefined && task.modelCalls.length === 0 && (
         <p>
           <Usage usage={usage} />
         </p>
