@@ -99,6 +99,8 @@ mod spans;
 mod start;
 mod status;
 mod store;
+#[cfg(feature = "studio")]
+mod studio;
 mod threads;
 
 pub use answers::{AnswerArgs, CheckedAnswers};
@@ -111,7 +113,7 @@ pub use data_dir::DataDir;
 pub use documents::{Documents, open_documents};
 pub use drawing::{GraphFormat, svg};
 pub use error::CliError;
-pub use interrupt::{Interrupt, SignalSubscription, follow};
+pub use interrupt::{FollowedRun, Interrupt, SignalSubscription, follow};
 pub use log::LogFormat;
 #[cfg(feature = "mcp")]
 pub use mcp::{McpArgs, mcp_config, mcp_logins, mcp_servers};
@@ -133,4 +135,6 @@ pub use sources::{NetworkOptions, Sources, nothing_searched, open_engines, open_
 pub use start::main;
 pub use status::{ExitStatus, Failure};
 pub use store::{Lease, RunStore, StoreKind};
+#[cfg(feature = "studio")]
+pub use studio::{Studio, StudioArgs};
 pub use threads::{check_thread_id, new_thread_id, time_text};

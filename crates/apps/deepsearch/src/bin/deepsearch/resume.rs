@@ -36,7 +36,7 @@ pub(crate) async fn resume(
         ThreadStatus::Done if before.state.fatal().is_some() => {
             back_before_failure(&thread).await?;
             session.progress.note("the run goes on from before its failure");
-            thread.continue_()
+            Some(thread.continue_())
         }
         ThreadStatus::Done => {
             session.progress.note("the run is done already; its files are written again");
@@ -44,20 +44,20 @@ pub(crate) async fn resume(
         }
         ThreadStatus::Waiting => {
             let mut web = WebMessages::new(false);
-            let answers = match given {
-                Some(given) => given.answers,
+            match given {
+                Some(given) => Some(thread.resume(given.answers)),
+                None if work.studio.studio => None,
                 None => {
                     match answer::ask(&work.run.models.consent, session, &mut web, &config, &before.questions).await? {
-                        Answered::Given(answers) => answers,
+                        Answered::Given(answers) => Some(thread.resume(answers)),
                         Answered::Nobody => {
                             return waiting_result(session, id, &before.questions, true)?.print(session);
                         }
                     }
                 }
-            };
-            thread.resume(answers)
+            }
         }
-        _ => thread.continue_(),
+        _ => Some(thread.continue_()),
     };
     conclude(&work, session, &opened, &thread, &config, run, before.state.notes.len()).await
 }
