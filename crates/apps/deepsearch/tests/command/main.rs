@@ -19,6 +19,7 @@ mod runs;
 mod secrets;
 mod server;
 mod support;
+mod studio;
 mod terminal;
 mod timeouts;
 mod vision;

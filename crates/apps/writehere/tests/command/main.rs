@@ -20,6 +20,7 @@ mod planner;
 mod recording;
 mod refusals;
 mod storage;
+mod studio;
 mod support;
 mod technical;
 mod terminal;
