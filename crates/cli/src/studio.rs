@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use graphloom_core_graph::{Run, RunPolicy, State, Threads};
 use graphloom_server::{ProgramThread, Running, Security, Server};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::interrupt::FollowedRun;
 use crate::{ConsentArgs, Failure, JSON_VERSION, Session};
@@ -49,7 +49,8 @@ impl<S: State> Studio<S> {
         Self(None)
     }
 
-    /// Opens the studio, where the option asks for it, and tells where it is. Runs that are begun there have this policy.
+    /// Opens the studio, where the option asks for it, and tells where it is. Runs that are begun there have this policy;
+    /// `answers` has the JSON schemas of answers by the keys of questions.
     ///
     /// # Errors
     /// No port is free; the run cannot be read.
@@ -60,11 +61,14 @@ impl<S: State> Studio<S> {
         threads: &Threads<S, Cx>,
         id: &str,
         policy: RunPolicy,
+        answers: impl IntoIterator<Item = (&'static str, Value)>,
     ) -> Result<Self, Failure> {
         if !args.studio {
             return Ok(Self::closed());
         }
         let (server, thread) = Server::new().program_thread(session.program(), threads, id, policy);
+        let state_answer = |server: Server, (key, schema)| server.answers(session.program(), key, schema);
+        let server = answers.into_iter().fold(server, state_answer);
         let mut security = Security::at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         security.limits.drain = DRAIN;
         let running = server.page(graphloom_studio::PATH, graphloom_studio::page()).start(security).await?;

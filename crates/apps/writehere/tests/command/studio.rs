@@ -35,6 +35,7 @@ fn a_run_is_shown_while_it_lasts_and_its_question_is_answered_there() {
     assert_eq!((&thread["status"], &thread["metadata"]["run"]), (&json!("interrupted"), &json!("shown")), "{thread:#}");
     let waiting = thread["interrupts"].as_object().unwrap().values().next().unwrap();
     assert_eq!(waiting[0]["value"]["node"], "3", "{thread:#}");
+    assert!(waiting[0].to_string().contains("Go on from the breakpoint"), "it has a form: {thread:#}");
     let state = shown.thread("/state");
     assert_eq!(state["values"]["request"]["mode"], "report");
     let history = shown.thread("/history?limit=100");
@@ -51,7 +52,7 @@ fn a_run_is_shown_while_it_lasts_and_its_question_is_answered_there() {
     let ended = shown.end();
     assert_eq!(ended.status.code(), Some(0), "{}", ended.stderr);
     assert_eq!(ended.result["status"], "done", "{}", ended.result);
-    assert!(ended.stderr.contains(&format!("studio: {}", "http://127.0.0.1:")), "{}", ended.stderr);
+    assert!(ended.stderr.contains("studio: http://127.0.0.1:"), "{}", ended.stderr);
     assert!(ended.stderr.contains("the run waits for an answer in the studio"), "{}", ended.stderr);
     assert_report(&dir.path("out"));
     // The run is in the store under its own name, and nothing beside it.

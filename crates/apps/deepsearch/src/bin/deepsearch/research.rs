@@ -11,7 +11,7 @@ use graphloom_deepsearch::graph::policy;
 use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::status::StatusCode;
 use graphloom_deepsearch::stream::{Transcript, failure_message};
-use graphloom_deepsearch::{Config, SearchContext};
+use graphloom_deepsearch::{Config, SearchContext, answers};
 use graphloom_llm::layers::Spent;
 use serde_json::json;
 
@@ -91,7 +91,7 @@ pub(crate) async fn conclude(
 ) -> Result<ExitStatus, Failure> {
     announce(session, thread.id());
     let (consent, id) = (&work.run.models.consent, thread.id());
-    let mut studio = Studio::open(work.studio, consent, session, &opened.runs, id, policy(config)).await?;
+    let mut studio = Studio::open(work.studio, consent, session, &opened.runs, id, policy(config), answers()).await?;
     let ended = follow_to_end(work, session, opened, thread, config, (run, notes), &mut studio).await;
     studio.close().await;
     ended

@@ -11,7 +11,7 @@ use graphloom_cli::{
 use graphloom_core_graph::{Clock, Outcome, RunPolicy, SystemClock};
 use graphloom_llm::layers::{Ledger, Spent};
 use graphloom_obsius::state::{FailureClass, PastRequest};
-use graphloom_obsius::{SessionInfo, WorkflowState};
+use graphloom_obsius::{SessionInfo, WorkflowState, answers};
 use serde_json::{Value, json};
 
 use crate::args::{RequestArgs, SessionWorkArgs};
@@ -112,7 +112,7 @@ pub(crate) async fn open_studio(
     runs: &Runs,
     id: &str,
 ) -> Result<Studio<WorkflowState>, Failure> {
-    Studio::open(args, consent, session, runs, id, RunPolicy::default()).await
+    Studio::open(args, consent, session, runs, id, RunPolicy::default(), answers()).await
 }
 
 /// Follows a run to its end: answers its review where it may, and delivers. Returns the answer too.

@@ -9,7 +9,7 @@ use graphloom_core_graph::{EventKind, Order, Outcome, Questions, Run, RunPolicy,
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
 use graphloom_state_machine::TreeChange;
-use graphloom_writehere::{Finished, Mode, Request, Resources, Shortage, Writing};
+use graphloom_writehere::{Finished, Mode, Request, Resources, Shortage, Writing, answers};
 use serde_json::{Value, json};
 
 use crate::args::{ResumeArgs, WorkArgs, WriteArgs};
@@ -108,7 +108,7 @@ async fn conclude(
 ) -> Result<ExitStatus, Failure> {
     announce(session, thread.id());
     let (consent, policy) = (&work.run.models.consent, RunPolicy::default());
-    let mut studio = Studio::open(work.studio, consent, session, &opened.runs, thread.id(), policy).await?;
+    let mut studio = Studio::open(work.studio, consent, session, &opened.runs, thread.id(), policy, answers()).await?;
     let ended = follow_to_end(session, thread.id(), &mut studio, run, watch).await;
     studio.close().await;
     let outcome = ended?;
