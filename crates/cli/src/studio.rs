@@ -29,6 +29,14 @@ pub struct StudioArgs {
     pub studio: bool,
 }
 
+impl StudioArgs {
+    /// Who may be asked elsewhere: with `--studio` nobody, neither on the terminal nor by stdin.
+    #[must_use]
+    pub fn elsewhere(self, consent: &ConsentArgs) -> ConsentArgs {
+        ConsentArgs { no_input: consent.no_input || self.studio, ..consent.clone() }
+    }
+}
+
 /// The studio of a run: open with `--studio`, else closed.
 #[derive(Debug)]
 pub struct Studio<S: State>(Option<Open<S>>);
@@ -67,8 +75,8 @@ impl<S: State> Studio<S> {
             return Ok(Self::closed());
         }
         let (server, thread) = Server::new().program_thread(session.program(), threads, id, policy);
-        let state_answer = |server: Server, (key, schema)| server.answers(session.program(), key, schema);
-        let server = answers.into_iter().fold(server, state_answer);
+        let declare = |server: Server, (key, schema)| server.answers(session.program(), key, schema);
+        let server = answers.into_iter().fold(server, declare);
         let mut security = Security::at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         security.limits.drain = DRAIN;
         let running = server.page(graphloom_studio::PATH, graphloom_studio::page()).start(security).await?;

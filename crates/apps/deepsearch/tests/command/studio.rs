@@ -30,7 +30,7 @@ fn a_run_that_waited_is_answered_in_the_studio_of_a_later_process() {
     let dir = TestDir::new();
     let output = dir.run(&dir.ask(&["--no-input", "--out", "out", "--thread", "t"]));
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
-    let mut shown = Shown::start(dir.command(&["resume", "t", "--studio", "--json", "--yes"]));
+    let mut shown = Shown::start(dir.command(&["resume", "t", "--studio", "--json"]));
     let thread = shown.thread("");
     assert_eq!(thread["status"], "interrupted", "{thread:#}");
     assert_eq!(thread["interrupts"].as_object().map(serde_json::Map::len), Some(1), "{thread:#}");

@@ -73,7 +73,7 @@ fn a_run_that_is_left_waiting_goes_on_with_resume() {
     // The same thread is at the same place of another server, and goes on there.
     let first = ended.result["result"]["run"].clone();
     assert_eq!(first, "shown");
-    let resumed = Shown::start(dir.command(&["resume", "shown", "--studio", "--json", "--yes"])).end();
+    let resumed = Shown::start(dir.command(&["resume", "shown", "--studio", "--json"])).end();
     assert_eq!(resumed.status.code(), Some(0), "{}", resumed.stderr);
     assert_report(&dir.path("out"));
     // Where nothing is asked, the run ends as without the studio.

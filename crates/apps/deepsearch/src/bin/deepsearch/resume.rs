@@ -22,7 +22,8 @@ pub(crate) async fn resume(
 ) -> Result<ExitStatus, Failure> {
     let (_, before) = runs(session).find(id).await?;
     // A mistake in an answer is told before a model is made.
-    let given = answers.read(&before.questions, &work.run.models.consent, &session.progress).await?;
+    let elsewhere = work.studio.elsewhere(&work.run.models.consent);
+    let given = answers.read(&before.questions, &elsewhere, &session.progress).await?;
     restore_options(&mut work, &before.state.request, session)?;
     let Some(config) = params(&work.run, session, Some(before.state.request.config()))? else {
         return Ok(ExitStatus::Done);

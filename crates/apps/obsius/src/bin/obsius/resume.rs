@@ -22,7 +22,8 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
     let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
     let (_, before) = runs(session).find(id).await?;
     // A mistake in an answer is told before a model is made.
-    let given = answers.read(&before.questions, &work.run.models.consent, &session.progress).await?;
+    let elsewhere = with_studio.elsewhere(&work.run.models.consent);
+    let given = answers.read(&before.questions, &elsewhere, &session.progress).await?;
     let limits = match limits::read(&work.run.parameters, &before.state.session.config, session)? {
         Limits::Own => None,
         Limits::Changed(config) => Some(config),

@@ -58,7 +58,10 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
     let asks_nobody = shortages(&before.questions).len() == before.questions.len();
     let given = match (asks_nobody, answers.answers.is_empty()) {
         (true, true) => None,
-        _ => answers.read(&before.questions, &work.run.models.consent, &session.progress).await?,
+        _ => {
+            let consent = work.studio.elsewhere(&work.run.models.consent);
+            answers.read(&before.questions, &consent, &session.progress).await?
+        }
     };
     let request = before.state.request.clone();
     let origin = origin_of(&request);
