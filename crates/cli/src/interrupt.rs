@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use graphloom_core_graph::{Event, Outcome, Run, RunError};
+use graphloom_core_graph::{Event, Outcome, Run, RunError, RunHandle};
 use tokio::sync::watch;
 
 use crate::{ExitStatus, Progress};
@@ -114,18 +114,69 @@ impl Drop for SubscriberCount {
     }
 }
 
-/// Drives a run to its end. Events go to `progress` (for `--json`) and to `observe`; signals stop the run.
+/// A run that is followed: one that the program drives itself, or one that the studio's server drives.
+#[derive(Debug)]
+pub struct FollowedRun<S>(By<S>);
+
+#[derive(Debug)]
+enum By<S> {
+    Program(Run<S>),
+    #[cfg(feature = "studio")]
+    Server(graphloom_server::ProgramRun<S>),
+}
+
+impl<S> From<Run<S>> for FollowedRun<S> {
+    fn from(run: Run<S>) -> Self {
+        Self(By::Program(run))
+    }
+}
+
+#[cfg(feature = "studio")]
+impl<S> From<graphloom_server::ProgramRun<S>> for FollowedRun<S> {
+    fn from(run: graphloom_server::ProgramRun<S>) -> Self {
+        Self(By::Server(run))
+    }
+}
+
+impl<S: Send + Sync + 'static> FollowedRun<S> {
+    fn handle(&self) -> RunHandle {
+        match &self.0 {
+            By::Program(run) => run.handle(),
+            #[cfg(feature = "studio")]
+            By::Server(run) => run.handle(),
+        }
+    }
+
+    async fn next(&mut self) -> Option<Event> {
+        match &mut self.0 {
+            By::Program(run) => run.next().await,
+            #[cfg(feature = "studio")]
+            By::Server(run) => run.next().await,
+        }
+    }
+
+    async fn ended(self) -> Result<Outcome<S>, RunError> {
+        match self.0 {
+            By::Program(run) => run.await,
+            #[cfg(feature = "studio")]
+            By::Server(run) => run.ended().await,
+        }
+    }
+}
+
+/// Follows a run to its end. Events go to `progress` (for `--json`) and to `observe`; signals stop the run.
 ///
 /// The outcome of a run that the user stopped is [`Outcome::Drained`] or [`Outcome::Cancelled`], unless it ended before.
 ///
 /// # Errors
 /// The run's own.
 pub async fn follow<S: Send + Sync + 'static>(
-    mut run: Run<S>,
+    run: impl Into<FollowedRun<S>>,
     interrupt: &Interrupt,
     progress: &Progress,
     mut observe: impl FnMut(&Event),
 ) -> Result<Outcome<S>, RunError> {
+    let mut run = run.into();
     // A signal that stopped an earlier run is not meant for this one.
     let mut subscription = interrupt.subscribe();
     let handle = run.handle();
@@ -148,5 +199,5 @@ pub async fn follow<S: Send + Sync + 'static>(
             }
         }
     }
-    run.await
+    run.ended().await
 }

@@ -6,7 +6,7 @@
 //!   [`DataDir`], encrypted or not, or in PostgreSQL; [`follow`] drives a run, shows it, and stops it on Ctrl-C; [`AnswerArgs`] answers its questions.
 //! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`terminal`] makes what it writes
 //!   harmless to a terminal; [`Prompt`] asks a person there, line by line; [`config`] layers parameters; [`frame`] is what
-//!   every program does with its runs, [`runs`] lists, shows and draws stored runs of any application.
+//!   every program does with its runs, `Studio` shows a run in a browser while it lasts, [`runs`] lists, shows and draws stored runs of any application.
 //!
 //! ```no_run
 //! use clap::Parser;
@@ -99,6 +99,8 @@ mod spans;
 mod start;
 mod status;
 mod store;
+#[cfg(feature = "studio")]
+mod studio;
 mod threads;
 
 pub use answers::{AnswerArgs, CheckedAnswers};
@@ -111,7 +113,7 @@ pub use data_dir::DataDir;
 pub use documents::{Documents, open_documents};
 pub use drawing::{GraphFormat, svg};
 pub use error::CliError;
-pub use interrupt::{Interrupt, SignalSubscription, follow};
+pub use interrupt::{FollowedRun, Interrupt, SignalSubscription, follow};
 pub use log::LogFormat;
 #[cfg(feature = "mcp")]
 pub use mcp::{McpArgs, mcp_config, mcp_logins, mcp_servers};
@@ -133,4 +135,6 @@ pub use sources::{NetworkOptions, Sources, nothing_searched, open_engines, open_
 pub use start::main;
 pub use status::{ExitStatus, Failure};
 pub use store::{Lease, RunStore, StoreKind};
+#[cfg(feature = "studio")]
+pub use studio::{Studio, StudioArgs};
 pub use threads::{check_thread_id, new_thread_id, time_text};

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
 use graphloom_core_graph::store::{MemoryStore, Store};
-use graphloom_core_graph::{Clock, CompileErrors, Compiled, Mode, State, SystemClock};
+use graphloom_core_graph::{Clock, CompileErrors, Compiled, Mode, State, SystemClock, Threads};
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::cluster::{Cluster, Member};
 use crate::demo;
-use crate::graph::{BadContext, Fields, Graph, Outline, Resources, Stores, Typed};
+use crate::graph::{BadContext, Fields, Graph, Outline, Program, Resources, Stores, Typed};
 use crate::log::Logs;
 use crate::page::Page;
 use crate::records::Records;
@@ -149,23 +149,25 @@ impl Server {
         S: State,
         Cx: Send + Sync + 'static,
     {
-        let mut outline = Outline {
-            name: name.to_owned(),
-            description: None,
-            fields: graph.fields().to_vec(),
-            diagram: graph.diagram().clone(),
-            drawings: Arc::default(),
-            in_barrier: graph.mode() == Mode::Barrier,
-            state_schema: graph.schema(),
-            takes: None,
-            subgraph_schemas: graph.subgraph_schemas(),
-            initial: Fields::new(),
-            context_schema,
-            answers: Arc::default(),
-        };
-        outline.initial = outline.shown(serde_json::to_value(graph.initial()).unwrap_or_default(), |_| false);
+        let outline = outline_of(name, &graph, context_schema);
         let open = move |outline, stores: &Stores| -> Arc<dyn Graph> {
             Arc::new(Typed::new(outline, graph, resources, stores.clone()))
+        };
+        self.graphs.insert(name.to_owned(), Served { outline, open: Box::new(open) });
+        self
+    }
+
+    /// Serves a graph of which only the thread of this process's program is run.
+    pub(crate) fn add_program<S, Cx>(mut self, name: &str, threads: Threads<S, Cx>, program: Arc<Program<S>>) -> Self
+    where
+        S: State,
+        Cx: Send + Sync + 'static,
+    {
+        let (graph, resources) = (threads.app().graph().clone(), Arc::clone(threads.app().resources()));
+        let outline = outline_of(name, &graph, None);
+        let open = move |outline, stores: &Stores| -> Arc<dyn Graph> {
+            let typed = Typed::new(outline, graph, Resources::Shared(resources), stores.clone());
+            Arc::new(typed.of_program(threads, program))
         };
         self.graphs.insert(name.to_owned(), Served { outline, open: Box::new(open) });
         self
@@ -234,6 +236,30 @@ impl Server {
         manager.recover().await?;
         Ok(manager)
     }
+}
+
+/// What is known of a graph before it runs.
+fn outline_of<S, Cx>(name: &str, graph: &Compiled<S, Cx>, context_schema: Option<Value>) -> Outline
+where
+    S: State,
+    Cx: Send + Sync + 'static,
+{
+    let mut outline = Outline {
+        name: name.to_owned(),
+        description: None,
+        fields: graph.fields().to_vec(),
+        diagram: graph.diagram().clone(),
+        drawings: Arc::default(),
+        in_barrier: graph.mode() == Mode::Barrier,
+        state_schema: graph.schema(),
+        takes: None,
+        subgraph_schemas: graph.subgraph_schemas(),
+        initial: Fields::new(),
+        context_schema,
+        answers: Arc::default(),
+    };
+    outline.initial = outline.shown(serde_json::to_value(graph.initial()).unwrap_or_default(), |_| false);
+    outline
 }
 
 impl Default for Server {

@@ -95,6 +95,7 @@ mod mcp;
 pub mod messages;
 mod openai;
 mod page;
+mod program;
 mod records;
 mod refusal;
 mod running;
@@ -105,7 +106,9 @@ mod webhooks;
 
 pub use builder::Server;
 pub use cluster::Cluster;
+pub use graph::ProgramRun;
 pub use http::{AllowedOrigin, AllowedOrigins, Cors, Keys, Limits, Scope, Security, SecurityError, ServeError};
 pub use page::Page;
+pub use program::ProgramThread;
 pub use running::{Running, StartError};
 pub use webhooks::WebhookTargets;

@@ -5,6 +5,7 @@
 //! 2. What an earlier process left is taken up before the first request is answered.
 //! 3. When the server stops, runs stop where they can be taken up again while open requests end.
 
+use std::fmt;
 use std::net::SocketAddr;
 
 use tokio::sync::watch;
@@ -26,10 +27,10 @@ use crate::page::{self, Page};
 use crate::refusal::Refusal;
 
 /// A server that runs. It stops when it is told to, or is dropped.
-#[derive(Debug)]
 #[must_use = "the server stops when this is dropped"]
 pub struct Running {
     address: SocketAddr,
+    host: Host,
     stop: watch::Sender<bool>,
     task: JoinHandle<usize>,
 }
@@ -133,6 +134,7 @@ impl Server {
         let routes = routes.and(mcp::routes(&host));
         let router = guard.protect(routes);
         let (stop, stopped) = watch::channel(false);
+        let own = host.clone();
         let task = tokio::spawn(async move {
             let mut background = background(&host);
             let asked = async move |mut stopped: watch::Receiver<bool>| {
@@ -147,11 +149,16 @@ impl Server {
             let (cut, ()) = tokio::join!(serve(&guard, listener, router, asked(stopped.clone())), drained);
             cut
         });
-        Ok(Running { address, stop, task })
+        Ok(Running { address, host: own, stop, task })
     }
 }
 
 impl Running {
+    /// What its protocols work with.
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -181,6 +188,12 @@ impl Running {
             tracing::error!(%error, "the server ended early");
             0
         })
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("address", &self.address).finish_non_exhaustive()
     }
 }
 

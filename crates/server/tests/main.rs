@@ -8,5 +8,6 @@ mod fuzz;
 mod messages;
 mod misfit;
 mod model;
+mod program;
 mod slow_clients;
 mod support;

@@ -9,6 +9,7 @@
 //! - [`mcp`] has MCP servers.
 //! - `models` lets something happen before a model answers; it is behind the feature `models`.
 //! - [`permissions`] lets the permissions of files bind a test that runs as root.
+//! - `studio` asks a program with `--studio` for what a page does; it is behind the feature `studio`.
 //! - [`terminal`] runs a program on a terminal of its own.
 //! - [`times`] says how often a test repeats what is drawn.
 
@@ -22,6 +23,8 @@ pub mod models;
 pub mod options;
 pub mod packages;
 pub mod permissions;
+#[cfg(feature = "studio")]
+pub mod studio;
 #[cfg(unix)]
 pub mod terminal;
 

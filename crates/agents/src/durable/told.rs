@@ -80,7 +80,8 @@ impl BudgetUse {
             ("usd_micros", spent.usd_micros, budget.usd_micros),
             ("millis", spent.millis, budget.time.map(millis)),
         ];
-        let of = |(unit, spent, limit): (&str, u64, Option<u64>)| Some(Self { unit: unit.to_owned(), spent, limit: limit? });
+        let of =
+            |(unit, spent, limit): (&str, u64, Option<u64>)| Some(Self { unit: unit.to_owned(), spent, limit: limit? });
         limits.into_iter().filter_map(of).collect()
     }
 }
@@ -207,7 +208,10 @@ impl<Cx: Send + Sync + 'static> ChatModel for ToldModel<Cx> {
 
 impl<Cx> fmt::Debug for ToldModel<Cx> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToldModel").field("model", self.inner.id()).field("role", &self.teller.role).finish_non_exhaustive()
+        f.debug_struct("ToldModel")
+            .field("model", self.inner.id())
+            .field("role", &self.teller.role)
+            .finish_non_exhaustive()
     }
 }
 

@@ -111,6 +111,7 @@ pub mod team;
 pub mod trace;
 pub mod writing;
 
+mod answers;
 mod error;
 mod evidence;
 mod locale;
@@ -119,6 +120,7 @@ mod names;
 mod prompts;
 mod resources;
 
+pub use answers::answers;
 pub use config::Config;
 pub use error::DeepSearchError;
 pub use evidence::{Document, EvidenceId, Scores, canonical};

@@ -59,6 +59,7 @@ pub mod subject;
 pub mod tools;
 pub mod write;
 
+mod answers;
 mod ask;
 mod backups;
 mod error;
@@ -68,6 +69,7 @@ mod overlay_tools;
 mod resources;
 mod view;
 
+pub use answers::answers;
 pub use config::Config;
 pub use error::ObsiusError;
 pub use graph::{

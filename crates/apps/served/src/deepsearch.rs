@@ -10,17 +10,14 @@ use graphloom_core_graph::{
     ChildOutcome, CompileErrors, Compiled, Context, END, FromRef, Node, NodeError, START, Shared, Snapshot, State,
     StateGraph, Step,
 };
-use graphloom_deepsearch::feedback::USER_FEEDBACK;
 use graphloom_deepsearch::state::Request;
-use graphloom_deepsearch::{
-    Config, FEEDBACK, GraphKind, OUTLINE_FEEDBACK, Resources, SearchContext, SearchContextUpdate, export, graph,
-};
+use graphloom_deepsearch::{Config, GraphKind, Resources, SearchContext, SearchContextUpdate, answers, export, graph};
 use graphloom_server::Server;
 use graphloom_server::artifacts::Artifact;
 use graphloom_server::messages::{Messages, add_messages};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::document::{Delivery, Document, HTML, MARKDOWN, keep_all};
 use crate::request::{said, wanted};
@@ -95,13 +92,11 @@ pub fn add_to(server: Server, resources: Resources, config: Config) -> Result<Se
         let config = configured(&config, context)?;
         Ok::<_, String>(ResearchResources { resources: Arc::clone(&resources), config })
     };
-    Ok(server
+    let server = server
         .configured_graph(NAME, research_graph()?, make)
         .described(NAME, "Researches a question, and writes a report whose citations were checked")
-        .takes(NAME, ["query", "report_template", "messages"])
-        .answers(NAME, FEEDBACK, questions_schema())
-        .answers(NAME, OUTLINE_FEEDBACK, outline_schema())
-        .answers(NAME, USER_FEEDBACK, change_schema()))
+        .takes(NAME, ["query", "report_template", "messages"]);
+    Ok(answers().into_iter().fold(server, |server, (key, schema)| server.answers(NAME, key, schema)))
 }
 
 /// The graph of research, around DeepSearch's own.
@@ -190,65 +185,10 @@ async fn deliver(research: Snapshot<Research>, cx: Context<ResearchResources>) -
     Ok(Research::update().messages(said(&delivery.said)).artifacts(artifacts).delivery(None::<Shared<Delivery>>))
 }
 
-/// Answers to the questions before research.
-fn questions_schema() -> Value {
-    json!({
-        "title": "Answers to the questions",
-        "type": "object",
-        "properties": {
-            "feedback": {
-                "type": "string",
-                "description": "What you answer, in your own words; `FINISH TASK` ends the run without a report",
-            },
-        },
-        "required": ["feedback"],
-    })
-}
-
-/// Answers to an outline.
-fn outline_schema() -> Value {
-    json!({
-        "title": "What you say to the outline",
-        "type": "object",
-        "properties": {
-            "interrupt_feedback": {
-                "type": "string",
-                "enum": ["accepted", "revise_comment", "revise_outline", "cancel"],
-                "description": "Accept it, have it changed as you say, give one of your own, or end the run without a report",
-            },
-            "feedback": {
-                "type": "string",
-                "default": "",
-                "description": "What to change, or an outline of your own as JSON",
-            },
-        },
-        "required": ["interrupt_feedback"],
-    })
-}
-
-/// Changes of a finished report.
-fn change_schema() -> Value {
-    json!({
-        "title": "What to change in the report",
-        "type": "object",
-        "properties": {
-            "action": {
-                "type": "string",
-                "enum": ["expand", "shorten", "polish", "supplementary_search", "new_task", "sync", "finish"],
-            },
-            "selected_text": { "type": "string" },
-            "start_offset": { "type": "integer", "minimum": 0 },
-            "end_offset": { "type": "integer", "minimum": 0 },
-            "offset_unit": { "type": "string", "enum": ["code_points", "bytes", "utf16"], "default": "code_points" },
-            "user_instruction": { "type": "string" },
-            "rewrite_scope": { "type": "string", "enum": ["selected_only", "selected_and_related"] },
-        },
-        "required": ["action"],
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn with(config: &Value) -> Result<Config, String> {

@@ -9,18 +9,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use graphloom_agents::{Strategy, Verdict};
+use graphloom_agents::Strategy;
 use graphloom_core_graph::{
     ChildOutcome, CompileErrors, Compiled, Context, END, FromRef, Node, NodeError, START, Shared, Snapshot, State,
     StateGraph,
 };
 use graphloom_obsius::config::LOCAL_ITERATION_TIMEOUT_MS;
 use graphloom_obsius::state::PastRequest;
-use graphloom_obsius::{Config, Resources, SessionInfo, WorkflowState, WorkflowStateUpdate};
+use graphloom_obsius::{Config, Resources, SessionInfo, WorkflowState, WorkflowStateUpdate, answers};
 use graphloom_server::Server;
 use graphloom_server::artifacts::Artifact;
 use graphloom_server::messages::{Message, MessageKind, Messages, add_messages};
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Delivery, Document, keep_all};
@@ -98,11 +98,11 @@ pub fn add_to(
         }
         Ok::<_, String>(WorkResources { resources, config })
     };
-    Ok(server
+    let server = server
         .configured_graph(NAME, graph()?, make)
         .described(NAME, "Answers requests about a vault of notes, and changes it after your review")
-        .takes(NAME, ["request", "messages"])
-        .answers(NAME, "review", schema_for!(Verdict).to_value()))
+        .takes(NAME, ["request", "messages"]);
+    Ok(answers().into_iter().fold(server, |server, (key, schema)| server.answers(NAME, key, schema)))
 }
 
 /// The graph of work on a vault, around Obsius's own.

@@ -13,10 +13,9 @@ use graphloom_core_graph::{
 use graphloom_server::Server;
 use graphloom_server::artifacts::Artifact;
 use graphloom_server::messages::{Messages, add_messages};
-use graphloom_writehere::{Mode, PlanVerdict, Request, Resources, Review, Writing, WritingUpdate};
-use schemars::{JsonSchema, schema_for};
+use graphloom_writehere::{Mode, Request, Resources, Review, Writing, WritingUpdate, answers};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::document::{Delivery, Document, MARKDOWN, keep_all};
 use crate::request::{said, wanted};
@@ -107,13 +106,11 @@ pub fn add_to(server: Server, writers: Writers) -> Result<Server, CompileErrors>
         let resources = Arc::clone(if context.mode == Mode::Report { &report } else { &story });
         Ok(TextResources { resources, context })
     };
-    Ok(server
+    let server = server
         .configured_graph(NAME, graph()?, make)
         .described(NAME, "Writes a long report that cites its sources, or a story")
-        .takes(NAME, ["request", "messages"])
-        .answers(NAME, "plan", schema_for!(PlanVerdict).to_value())
-        .answers(NAME, "break", go_on("Go on from the breakpoint"))
-        .answers(NAME, "budget", go_on("Try again, now that the budget is larger")))
+        .takes(NAME, ["request", "messages"]);
+    Ok(answers().into_iter().fold(server, |server, (key, schema)| server.answers(NAME, key, schema)))
 }
 
 /// The graph of a text, around WriteHERE's own.
@@ -180,9 +177,4 @@ async fn deliver(text: Snapshot<Text>, cx: Context<TextResources>) -> Result<Tex
     let delivery = text.delivery.as_deref().cloned().unwrap_or_default();
     let artifacts = keep_all(&cx, &text.artifacts, &delivery.documents).await?;
     Ok(Text::update().messages(said(&delivery.said)).artifacts(artifacts).delivery(None::<Shared<Delivery>>))
-}
-
-/// An answer that says no more than that the run may go on.
-fn go_on(title: &str) -> Value {
-    json!({ "title": title, "type": "string", "default": "continue" })
 }

@@ -53,6 +53,7 @@ pub mod plan;
 pub mod profile;
 pub mod stage;
 
+mod answers;
 mod budget;
 mod finish;
 mod graph;
@@ -63,6 +64,7 @@ mod state;
 mod task;
 mod task_type;
 
+pub use answers::answers;
 pub use budget::{Answered, Shortage};
 pub use graph::{
     BEGIN, EXECUTE, EXECUTE_POST_REFLECT, FINAL_AGGREGATE, FINISH, PLAN, PLANNING_POST_REFLECT, PRIOR_REFLECT, UPDATE,

@@ -44,6 +44,8 @@ impl OptionGroup {
             Self::of::<PromptArgs>(&["writehere", "obsius", "pocketflow"]),
             #[cfg(feature = "mcp")]
             Self::of::<crate::McpArgs>(&EVERY),
+            #[cfg(feature = "studio")]
+            Self::of::<crate::StudioArgs>(&["writehere", "obsius", "deepsearch"]),
         ]
     }
 }

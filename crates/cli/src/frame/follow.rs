@@ -1,9 +1,9 @@
 //! Following a run, and the result that a program prints when its run waits or is stopped.
 
-use graphloom_core_graph::{Event, Outcome, Questions, Run, State};
+use graphloom_core_graph::{Event, Outcome, Questions, State};
 use serde_json::{Value, json};
 
-use crate::{ExitStatus, Failure, Session, follow};
+use crate::{ExitStatus, Failure, FollowedRun, Session, follow};
 
 /// The result that a program prints at its end.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub fn note_resumable(session: &Session, id: &str) {
 pub async fn follow_run<S: State>(
     session: &Session,
     id: &str,
-    run: Run<S>,
+    run: impl Into<FollowedRun<S>>,
     see: impl FnMut(&Event),
 ) -> Result<Outcome<S>, Failure> {
     let outcome = follow(run, &session.interrupt, &session.progress, see).await;

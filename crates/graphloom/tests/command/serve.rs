@@ -278,7 +278,8 @@ async fn processes_over_one_database_are_one_server_and_what_one_did_that_dies_g
     const TICKS: usize = 60;
     let database = graphloom_postgres_server::Server::start();
     let place = tempfile::tempdir().unwrap();
-    let [one, other] = [0, 1].map(|_| serve_on(place.path(), &["--demo", "--apps", "none", "--port", "0"], Some(&database.url())));
+    let [one, other] =
+        [0, 1].map(|_| serve_on(place.path(), &["--demo", "--apps", "none", "--port", "0"], Some(&database.url())));
     let thread = json_of(post(&format!("{}/threads", one.url), &json!({})).await).await;
     let thread = thread["thread_id"].as_str().unwrap();
     let order = json!({

@@ -54,6 +54,12 @@ impl Position {
     }
 }
 
+/// The id by which clients know a thread that has a name of its own: the name itself, where it is such an id.
+pub(super) fn thread_id(name: &str) -> Uuid {
+    let id = Uuid::parse_str(name).ok().filter(|id| id.to_string() == name);
+    id.unwrap_or_else(|| uuid::Builder::from_custom_bytes(fingerprint(name, "")).into_uuid())
+}
+
 fn fingerprint(thread: &str, ns: &str) -> [u8; 16] {
     xxh3_128(format!("{thread}\0{ns}").as_bytes()).to_be_bytes()
 }

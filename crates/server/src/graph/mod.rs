@@ -7,9 +7,15 @@
 //! | which fields of a state are shown | `outline.rs`, [`Outline::shown`] |
 //! | how a run is launched, and a thread read | `typed.rs` |
 //! | ids of tasks, questions and checkpoints as clients see them | `ids.rs` |
+//! | how a failure is told | `failure.rs` |
+//! | what the program of a server is told of the runs of its own thread | `program.rs` |
+//! | a thread has another name in its store than clients know it by | `named.rs` |
 
+mod failure;
 mod ids;
+mod named;
 mod outline;
+mod program;
 mod resources;
 mod typed;
 
@@ -20,9 +26,14 @@ use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, ThreadStatus
 use graphloom_core_graph::store::Store;
 use graphloom_core_graph::{Event, PendingTask, Question, RunError, RunHandle, RunPolicy};
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
+pub(crate) use failure::{Failed, UNKNOWN_INTERRUPT, failure};
 pub(crate) use ids::{Position, interrupt_id, namespace, task_id};
+pub(crate) use named::{Named, ThreadName};
 pub(crate) use outline::{AnswerSchemas, Outline};
+pub(crate) use program::Program;
+pub use program::ProgramRun;
 pub(crate) use resources::{BadContext, Resources};
 pub(crate) use typed::Typed;
 
@@ -81,6 +92,12 @@ pub(crate) trait Graph: Send + Sync + 'static {
         context: &Value,
     ) -> Result<Box<dyn GraphRun>, BadLaunch>;
 
+    /// The run of this id, where the program of the server begins it and not a client. It is given away once.
+    fn begun(&self, run: Uuid) -> Option<Box<dyn GraphRun>>;
+
+    /// The policy of a run whose order says nothing else.
+    fn policy(&self) -> RunPolicy;
+
     /// Checks an input without a run.
     ///
     /// # Errors
@@ -109,7 +126,7 @@ pub(crate) trait GraphRun: Send {
     fn handle(&self) -> RunHandle;
 
     /// How it ended, after the last event.
-    fn ended(self: Box<Self>) -> BoxFuture<'static, Result<Ended, RunError>>;
+    fn ended(self: Box<Self>) -> BoxFuture<'static, Result<Ended, Failed>>;
 }
 
 /// How a run ended that did not fail.

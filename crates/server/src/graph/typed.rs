@@ -8,10 +8,14 @@ use graphloom_core_graph::{
     Answers, Compiled, Event, Node, Outcome, Packet, Run, RunError, RunHandle, RunPolicy, State, Task, Thread, Threads,
 };
 use serde_json::Value;
+use uuid::Uuid;
 
 use crate::graph::outline::Outline;
+use crate::graph::program::Program;
 use crate::graph::resources::Resources;
-use crate::graph::{BadLaunch, Ended, Fields, Goto, Graph, GraphRun, Launch, Position, Stores, UpdateFault, View};
+use crate::graph::{
+    BadLaunch, Ended, Failed, Fields, Goto, Graph, GraphRun, Launch, Position, Stores, UpdateFault, View,
+};
 
 /// A graph over one type of state.
 pub(crate) struct Typed<S: State, Cx> {
@@ -23,6 +27,8 @@ pub(crate) struct Typed<S: State, Cx> {
     shared: Option<Threads<S, Cx>>,
     /// Threads to look at.
     seen: Threads<S>,
+    /// The only thread of the graph, where that is one of the server's program.
+    program: Option<Arc<Program<S>>>,
 }
 
 struct TypedRun<S> {
@@ -32,11 +38,22 @@ struct TypedRun<S> {
 impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
     pub(crate) fn new(outline: Outline, compiled: Compiled<S, Cx>, resources: Resources<Cx>, stores: Stores) -> Self {
         let seen = compiled.for_inspection().with_shared_checkpointer(Arc::clone(&stores.checkpoints));
-        let mut typed = Self { outline, compiled, resources, stores, shared: None, seen };
+        let mut typed = Self { outline, compiled, resources, stores, shared: None, seen, program: None };
         if let Resources::Shared(resources) = &typed.resources {
             typed.shared = Some(typed.threads(Arc::clone(resources)));
         }
         typed
+    }
+
+    /// The graph of a thread of the server's program, whose threads these are.
+    pub(crate) fn of_program(self, threads: Threads<S, Cx>, program: Arc<Program<S>>) -> Self {
+        let seen = self.compiled.for_inspection().with_shared_checkpointer(Arc::clone(threads.checkpointer()));
+        Self { shared: Some(threads), seen, program: Some(program), ..self }
+    }
+
+    /// The name of a thread in the store.
+    fn name<'n>(&'n self, id: &'n str) -> &'n str {
+        self.program.as_ref().map_or(id, |program| program.thread().of(id))
     }
 
     fn threads(&self, resources: Arc<Cx>) -> Threads<S, Cx> {
@@ -49,7 +66,7 @@ impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
             Some(threads) => threads.clone(),
             None => self.threads(self.resources.of(context)?),
         };
-        Ok(threads.thread(id))
+        Ok(threads.thread(self.name(id)))
     }
 
     fn update_of(&self, values: &Fields) -> Result<S::Update, BadLaunch> {
@@ -76,7 +93,7 @@ impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
     }
 
     async fn viewed(&self, thread: &str, at: Option<u64>) -> Result<View, RunError> {
-        let thread = self.seen.thread(thread);
+        let thread = self.seen.thread(self.name(thread));
         let state = match at {
             Some(number) => thread.at(number).state().await?,
             None => thread.state().await?,
@@ -104,8 +121,11 @@ impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
         node: Option<String>,
         values: Fields,
     ) -> Result<(), UpdateFault> {
+        if let Some(program) = &self.program {
+            program.check(thread).map_err(|error| UpdateFault::Values(error.to_string()))?;
+        }
         let update = self.compiled.update_of(&values).map_err(|error| UpdateFault::Values(error.to_string()))?;
-        let thread = self.seen.thread(thread);
+        let thread = self.seen.thread(self.name(thread));
         let Some(node) = node else {
             // An input of which nothing follows: the run stops before whatever is next.
             let nodes: Vec<Node> = self.outline.nodes().map(Node::owned).collect();
@@ -137,6 +157,9 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
         policy: RunPolicy,
         context: &Value,
     ) -> Result<Box<dyn GraphRun>, BadLaunch> {
+        if let Some(program) = &self.program {
+            program.check(thread)?;
+        }
         let thread = self.thread(thread, context)?.policy(policy);
         let run = match launch {
             Launch::Input { values, at } => {
@@ -166,7 +189,19 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
                 thread.update_and_send(nodes, sends, update)
             }
         };
-        Ok(Box::new(TypedRun { run }))
+        Ok(match &self.program {
+            Some(program) => program.told(run),
+            None => Box::new(TypedRun { run }),
+        })
+    }
+
+    fn begun(&self, run: Uuid) -> Option<Box<dyn GraphRun>> {
+        let program = self.program.as_ref()?;
+        program.take(run).map(|run| program.told(run))
+    }
+
+    fn policy(&self) -> RunPolicy {
+        self.program.as_ref().map_or_else(RunPolicy::default, |program| program.policy().clone())
     }
 
     fn check(&self, values: &Fields) -> Result<(), BadLaunch> {
@@ -197,17 +232,22 @@ impl<S: State> GraphRun for TypedRun<S> {
         self.run.handle()
     }
 
-    fn ended(self: Box<Self>) -> BoxFuture<'static, Result<Ended, RunError>> {
-        async move {
-            Ok(match self.run.await? {
-                Outcome::Done(_) => Ended::Done,
-                Outcome::Waiting(_) => Ended::Waiting,
-                Outcome::Drained { .. } => Ended::Drained,
-                Outcome::Cancelled { .. } => Ended::Cancelled,
-                Outcome::BudgetSpent { next, .. } => Ended::OutOfBudget(next),
-                other => return Err(RunError::Internal(format!("the run ended in an unknown way: {other}"))),
-            })
-        }
-        .boxed()
+    fn ended(self: Box<Self>) -> BoxFuture<'static, Result<Ended, Failed>> {
+        async move { ended_as(&self.run.await) }.boxed()
     }
+}
+
+/// How a run ended, without its state.
+pub(super) fn ended_as<S>(outcome: &Result<Outcome<S>, RunError>) -> Result<Ended, Failed> {
+    Ok(match outcome {
+        Ok(Outcome::Done(_)) => Ended::Done,
+        Ok(Outcome::Waiting(_)) => Ended::Waiting,
+        Ok(Outcome::Drained { .. }) => Ended::Drained,
+        Ok(Outcome::Cancelled { .. }) => Ended::Cancelled,
+        Ok(Outcome::BudgetSpent { next, .. }) => Ended::OutOfBudget(next.clone()),
+        Ok(other) => {
+            return Err(Failed::of(&RunError::Internal(format!("the run ended in an unknown way: {other}"))));
+        }
+        Err(error) => return Err(Failed::of(error)),
+    })
 }

@@ -74,7 +74,8 @@ async fn search_runs(State(host): State<Host>, Json(search): Json<Option<RunSear
 /// A run that is under way is recorded without what it used of models so far.
 async fn add_usage_so_far(host: &Host, run: &mut Value) {
     let id = |field: &str| run[field].as_str().and_then(|id| Uuid::parse_str(id).ok());
-    let (true, Some(thread), Some(id)) = (run["status"] == json!(RunStatus::Running), id("thread_id"), id("run_id")) else {
+    let (true, Some(thread), Some(id)) = (run["status"] == json!(RunStatus::Running), id("thread_id"), id("run_id"))
+    else {
         return;
     };
     if let Some(usage) = host.manager.usage_so_far(thread, id).await {

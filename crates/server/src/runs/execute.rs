@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use graphloom_core_graph::RunError;
 use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, Source, ThreadStatus as Standing};
 use uuid::Uuid;
 
-use crate::graph::{BadLaunch, Ended, Fields, Graph, GraphRun, Launch, View, interrupt_id};
+use crate::graph::{
+    BadLaunch, Ended, Failed, Fields, Graph, GraphRun, Launch, UNKNOWN_INTERRUPT, View, failure, interrupt_id,
+};
 use crate::log::{Interrupt, LogEvent, ThreadLog};
 use crate::records::{RunFailure, RunStatus, ThreadStatus};
-use crate::runs::failure::{UNKNOWN_INTERRUPT, failure};
 use crate::runs::follow::{Follower, Progress};
 use crate::runs::live::{Ending, LiveRun};
 use crate::runs::order::Order;
@@ -102,7 +102,8 @@ impl Execution<'_> {
     /// The run as it begins; none when there is nothing to do.
     async fn begin(&self) -> Result<Option<Begun>, RunFailure> {
         let base = self.base.as_ref();
-        let planned = if self.goes_on {
+        let begun = self.graph.begun(self.live.run);
+        let planned = if begun.is_some() || self.goes_on {
             Ok(Plan::Launch(Launch::Continue { at: None }))
         } else {
             plan(self.graph, self.thread, self.order).await
@@ -120,6 +121,9 @@ impl Execution<'_> {
         };
         self.log.append(self.live.run, "".into(), base.map_or(0, |row| row.step), started);
         let Plan::Launch(launch) = planned? else { return Ok(None) };
+        if let Some(run) = begun {
+            return Ok(Some(Begun { run, base: base.cloned(), opening: None }));
+        }
         let opening = opening(&launch);
         let base = match &launch {
             Launch::Input { at: Some(at), .. } | Launch::Continue { at: Some(at) } => {
@@ -150,7 +154,7 @@ impl Execution<'_> {
         self.checkpoints.checkpoint(self.thread, "", Some(number)).await.map_err(|error| failure(&error.into()))
     }
 
-    async fn conclude(&self, ended: Result<Ended, RunError>, mut progress: Progress) -> Executed {
+    async fn conclude(&self, ended: Result<Ended, Failed>, mut progress: Progress) -> Executed {
         let (mut status, mut stands, mut failed) = (RunStatus::Success, ThreadStatus::Idle, None);
         match &ended {
             Ok(Ended::Drained) if self.live.is_drained() && self.live.close().is_none() => {
@@ -165,10 +169,9 @@ impl Execution<'_> {
                 (status, stands) = (RunStatus::Error, ThreadStatus::Error);
                 failed = Some(RunFailure { error: "GraphRecursionError".to_owned(), message });
             }
-            Err(error) => {
-                let is_late = matches!(error, RunError::StepTimeout { .. });
-                status = if is_late { RunStatus::Timeout } else { RunStatus::Error };
-                (stands, failed) = (ThreadStatus::Error, Some(failure(error)));
+            Err(Failed { failure, is_late }) => {
+                status = if *is_late { RunStatus::Timeout } else { RunStatus::Error };
+                (stands, failed) = (ThreadStatus::Error, Some(failure.clone()));
             }
         }
         let told = progress.values.take().filter(|_| matches!(ended, Ok(Ended::Done)));

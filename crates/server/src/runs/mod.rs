@@ -8,7 +8,6 @@
 //! | a run is stored with its thread, and executed | `start.rs` |
 //! | how a run begins, of its order and how the thread stands | `plan.rs` |
 //! | a run from its beginning to its end | `execute.rs` |
-//! | how a failure is told | `failure.rs` |
 //! | what the runtime tells goes to the log | `follow.rs` |
 //! | a run has a span, in the trace of its request | `span.rs` |
 //! | a run is recorded as ended after its last event is stored | `finish.rs` |
@@ -25,7 +24,6 @@
 mod edit;
 mod elsewhere;
 mod execute;
-mod failure;
 mod finish;
 mod follow;
 mod holding;

@@ -5,9 +5,8 @@ use graphloom_core_graph::{Node, RunPolicy};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::graph::{Fields, Goto, Graph, Launch, Position, View, interrupt_id};
+use crate::graph::{Fields, Goto, Graph, Launch, Position, UNKNOWN_INTERRUPT, View, failure, interrupt_id};
 use crate::records::RunFailure;
-use crate::runs::failure::{UNKNOWN_INTERRUPT, failure};
 use crate::runs::order::{Command, Order};
 
 /// How a run begins.
@@ -178,7 +177,8 @@ pub(super) fn policy(graph: &dyn Graph, order: &Order) -> RunPolicy {
         let known = |name: &&str| outline.nodes().any(|node| node == *name);
         wanted.iter().flat_map(|nodes| nodes.names(outline.nodes())).filter(known).map(Node::owned).collect()
     };
-    let mut policy = RunPolicy::default()
+    let mut policy = graph
+        .policy()
         .durability(order.durability.into())
         .break_before(nodes(&order.interrupt_before))
         .break_after(nodes(&order.interrupt_after));

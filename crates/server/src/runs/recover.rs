@@ -121,6 +121,16 @@ impl RunManager {
     }
 }
 
+impl RunManager {
+    /// Records how a thread stands that no run is under way on.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn settle(&self, record: ThreadRecord) -> Result<(), Refusal> {
+        self.inner.settle(record).await
+    }
+}
+
 impl Inner {
     /// Takes up a run of a thread whose queue this is.
     ///

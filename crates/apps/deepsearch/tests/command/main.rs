@@ -18,6 +18,7 @@ mod rewrite;
 mod runs;
 mod secrets;
 mod server;
+mod studio;
 mod support;
 mod terminal;
 mod timeouts;

@@ -46,6 +46,7 @@ fn every_option_changes_something() {
             OptionEffect::Shows("the prices in `absent.toml` cannot be read"),
         ),
         ("--yes", print(&[]), print(&["--yes"]), OptionEffect::Shows("from --yes")),
+        ("--studio", ask(&["--no-input"]), ask(&["--no-input", "--studio"]), OptionEffect::Shows("/studio/#/threads/")),
         ("--no-input", resume(&[]), resume(&["--no-input"]), OptionEffect::Hides("reading answers from stdin")),
         ("--corpus", ask(&[]), ask(&["--corpus", "corpus"]), OptionEffect::Hides("nothing is searched")),
         (

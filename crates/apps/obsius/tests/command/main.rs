@@ -20,6 +20,7 @@ mod sessions;
 mod settings;
 mod skipped;
 mod sources;
+mod studio;
 mod support;
 #[cfg(unix)]
 mod terminal;

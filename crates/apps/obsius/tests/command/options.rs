@@ -55,6 +55,7 @@ fn every_option_changes_something() {
         ),
         ("--yes", run(&[]), run(&["--yes"]), OptionEffect::Hides("nothing is written yet")),
         ("--no-input", resume(&[]), resume(&["--no-input"]), OptionEffect::Hides("reading answers from stdin")),
+        ("--studio", run(&["--no-input"]), run(&["--no-input", "--studio"]), OptionEffect::Shows("/studio/#/threads/")),
         ("--thread", run(&[]), run(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
         ("--config", print(&[]), print(&["--config", "mine.toml"]), OptionEffect::Shows("MAX_ITERATIONS = 3")),
         ("--set", print(&[]), print(&["--set", "MAX_ITERATIONS=4"]), OptionEffect::Shows("MAX_ITERATIONS = 4")),

@@ -21,6 +21,7 @@ mod recording;
 mod refusals;
 mod review;
 mod storage;
+mod studio;
 mod support;
 mod technical;
 mod terminal;

@@ -97,6 +97,7 @@ fn every_option_changes_something() {
             OptionEffect::Shows("what is searched for, are sent to `http://127.0.0.1:9/v1`"),
         ),
         ("--thread", report(&[]), report(&["--thread", "mine"]), OptionEffect::Shows("run `mine`")),
+        ("--studio", report(&[]), report(&["--studio"]), OptionEffect::Shows("/studio/#/threads/")),
         ("--out", report(&[]), report(&["--out", "mine"]), OptionEffect::Writes("mine/report.md", "Part one")),
         ("--config", print(&[]), print(&["--config", "mine.toml"]), OptionEffect::Shows("length = 77")),
         ("--set", print(&[]), print(&["--set", "length=78"]), OptionEffect::Shows("length = 78")),

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use graphloom_cli::{AnswerArgs, BaseArgs, GraphFormat, McpArgs, OutputArgs, RunArgs, SourceArgs, ThreadArgs};
+use graphloom_cli::{
+    AnswerArgs, BaseArgs, GraphFormat, McpArgs, OutputArgs, RunArgs, SourceArgs, StudioArgs, ThreadArgs,
+};
 
 /// Researches a question and writes a report whose citations were checked
 #[derive(Parser, Debug)]
@@ -44,6 +46,8 @@ pub(crate) struct WorkArgs {
     pub(crate) mcp: McpArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) studio: StudioArgs,
 }
 
 #[derive(clap::Args, Debug)]

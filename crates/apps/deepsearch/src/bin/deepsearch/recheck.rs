@@ -42,7 +42,7 @@ pub(crate) async fn recheck(mut work: WorkArgs, session: &Session, id: &str) -> 
         Some(_) => format!("{open_ones} statements were not checked and are looked at again"),
         None => "the report was not checked and is checked now".to_owned(),
     });
-    conclude(&work, session, &opened, &thread, &config, thread.continue_(), state.notes.len()).await
+    conclude(&work, session, &opened, &thread, &config, Some(thread.continue_()), state.notes.len()).await
 }
 
 /// Refuses a run that is not done, and one whose report a person had changed: going back would lose the changes.

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use graphloom_cli::frame::{Origin, announce, note_resumable, prepare, stopped_result, waiting_result};
-use graphloom_cli::{CliError, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id};
+use graphloom_cli::{CliError, ExitStatus, Failure, Session, Studio, check_thread_id, follow, new_thread_id};
 use graphloom_core_graph::{Outcome, RunError};
 use graphloom_deepsearch::config::FeedbackMode;
 use graphloom_deepsearch::graph::policy;
 use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::status::StatusCode;
 use graphloom_deepsearch::stream::{Transcript, failure_message};
-use graphloom_deepsearch::{Config, SearchContext};
+use graphloom_deepsearch::{Config, SearchContext, answers};
 use graphloom_llm::layers::Spent;
 use serde_json::json;
 
@@ -53,7 +53,7 @@ pub(crate) async fn research(session: &Session, args: RequestArgs) -> Result<Exi
     request.origin = json!(Origin::of(&opened.models, &work.sources, &out));
     let thread = opened.runs.thread(id).policy(policy(&config));
     let begun = thread.run(SearchContext::update().request(request));
-    conclude(&work, session, &opened, &thread, &config, begun, 0).await
+    conclude(&work, session, &opened, &thread, &config, Some(begun), 0).await
 }
 
 /// The template, which is Markdown. Its name has letters, digits, `_`, `-` and `.` only, as the original says (212201).
@@ -78,21 +78,44 @@ fn template(path: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Follows a run to its end: answers its questions where it may, and delivers.
+/// Follows a run to its end, in the studio where that is asked for: answers its questions where it may, and delivers. Without a
+/// run the thread waits, and the studio is where it is answered.
 pub(crate) async fn conclude(
     work: &WorkArgs,
     session: &Session,
     opened: &Opened,
     thread: &Run,
     config: &Config,
-    run: graphloom_core_graph::Run<SearchContext>,
+    run: Option<graphloom_core_graph::Run<SearchContext>>,
     notes: usize,
 ) -> Result<ExitStatus, Failure> {
     announce(session, thread.id());
+    let (consent, id) = (&work.run.models.consent, thread.id());
+    let mut studio = Studio::open(work.studio, consent, session, &opened.runs, id, policy(config), answers()).await?;
+    let ended = follow_to_end(work, session, opened, thread, config, (run, notes), &mut studio).await;
+    studio.close().await;
+    ended
+}
+
+async fn follow_to_end(
+    work: &WorkArgs,
+    session: &Session,
+    opened: &Opened,
+    thread: &Run,
+    config: &Config,
+    (run, notes): (Option<graphloom_core_graph::Run<SearchContext>>, usize),
+    studio: &mut Studio<SearchContext>,
+) -> Result<ExitStatus, Failure> {
     let mut watch = Watch::new(session.progress.clone(), std::sync::Arc::clone(&opened.models.ledger), notes);
     let mut durations = Durations::default();
     let mut web = WebMessages::new(config.workflow_feedback_mode == FeedbackMode::Web && !session.progress.is_json());
-    let mut run = run;
+    let mut run = match run {
+        Some(run) => studio.begin(run).await?,
+        None => match studio.answered(session).await {
+            Some(run) => run,
+            None => return waiting_result(session, thread.id(), &thread.questions().await?, true)?.print(session),
+        },
+    };
     let limit = Duration::from_secs(config.workflow_execution_timeout);
     loop {
         let mut transcript = Transcript::new(thread.id());
@@ -120,9 +143,13 @@ pub(crate) async fn conclude(
                 statistics::tell(&session.progress, &state, &durations, &opened.models.meter);
                 return output::deliver(&work.output, session, opened, thread, &state).await;
             }
+            Ok(Outcome::Waiting(questions)) if studio.is_open() => match studio.answered(session).await {
+                Some(next) => run = next,
+                None => return web.end(session, &waiting_result(session, thread.id(), &questions, true)?),
+            },
             Ok(Outcome::Waiting(questions)) => {
                 match answer::ask(&work.run.models.consent, session, &mut web, config, &questions).await? {
-                    Answered::Given(answers) => run = thread.resume(answers),
+                    Answered::Given(answers) => run = studio.begin(thread.resume(answers)).await?,
                     Answered::Nobody => {
                         return web.end(session, &waiting_result(session, thread.id(), &questions, true)?);
                     }

@@ -22,7 +22,8 @@ pub(crate) async fn resume(
 ) -> Result<ExitStatus, Failure> {
     let (_, before) = runs(session).find(id).await?;
     // A mistake in an answer is told before a model is made.
-    let given = answers.read(&before.questions, &work.run.models.consent, &session.progress).await?;
+    let elsewhere = work.studio.elsewhere(&work.run.models.consent);
+    let given = answers.read(&before.questions, &elsewhere, &session.progress).await?;
     restore_options(&mut work, &before.state.request, session)?;
     let Some(config) = params(&work.run, session, Some(before.state.request.config()))? else {
         return Ok(ExitStatus::Done);
@@ -36,7 +37,7 @@ pub(crate) async fn resume(
         ThreadStatus::Done if before.state.fatal().is_some() => {
             back_before_failure(&thread).await?;
             session.progress.note("the run goes on from before its failure");
-            thread.continue_()
+            Some(thread.continue_())
         }
         ThreadStatus::Done => {
             session.progress.note("the run is done already; its files are written again");
@@ -44,20 +45,20 @@ pub(crate) async fn resume(
         }
         ThreadStatus::Waiting => {
             let mut web = WebMessages::new(false);
-            let answers = match given {
-                Some(given) => given.answers,
+            match given {
+                Some(given) => Some(thread.resume(given.answers)),
+                None if work.studio.studio => None,
                 None => {
                     match answer::ask(&work.run.models.consent, session, &mut web, &config, &before.questions).await? {
-                        Answered::Given(answers) => answers,
+                        Answered::Given(answers) => Some(thread.resume(answers)),
                         Answered::Nobody => {
                             return waiting_result(session, id, &before.questions, true)?.print(session);
                         }
                     }
                 }
-            };
-            thread.resume(answers)
+            }
         }
-        _ => thread.continue_(),
+        _ => Some(thread.continue_()),
     };
     conclude(&work, session, &opened, &thread, &config, run, before.state.notes.len()).await
 }

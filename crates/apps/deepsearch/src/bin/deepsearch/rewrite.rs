@@ -53,5 +53,5 @@ pub(crate) async fn rewrite(mut work: WorkArgs, session: &Session, id: &str) -> 
         _ => format!("sections {named} were not written by a model and are written again"),
     });
     let notes = thread.state().await?.state.notes.len();
-    conclude(&work, session, &opened, &thread, &config, thread.continue_(), notes).await
+    conclude(&work, session, &opened, &thread, &config, Some(thread.continue_()), notes).await
 }

@@ -7,7 +7,7 @@ use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand, ValueEnum};
 use graphloom_cli::runs::parse_age;
 use graphloom_cli::{
-    AnswerArgs, BaseArgs, ConsentArgs, GraphFormat, McpArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs,
+    AnswerArgs, BaseArgs, ConsentArgs, GraphFormat, McpArgs, PromptArgs, RunArgs, SourceArgs, StudioArgs, ThreadArgs,
 };
 use graphloom_obsius::WorkflowState;
 
@@ -96,6 +96,8 @@ pub(crate) struct RequestArgs {
     #[command(flatten)]
     pub(crate) thread: ThreadArgs,
     #[command(flatten)]
+    pub(crate) studio: StudioArgs,
+    #[command(flatten)]
     pub(crate) work: SessionWorkArgs,
 }
 
@@ -114,6 +116,8 @@ pub(crate) struct ResumeArgs {
     pub(crate) run: String,
     #[command(flatten)]
     pub(crate) answers: AnswerArgs,
+    #[command(flatten)]
+    pub(crate) studio: StudioArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

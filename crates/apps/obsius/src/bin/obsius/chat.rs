@@ -1,6 +1,6 @@
 //! Several requests of one session, each a run of its own.
 
-use graphloom_cli::{ExitStatus, Failure, Prompt, Session, next_line};
+use graphloom_cli::{ExitStatus, Failure, Prompt, Session, StudioArgs, next_line};
 
 use crate::args::SessionWorkArgs;
 use crate::consent::Consent;
@@ -42,6 +42,8 @@ pub(crate) async fn chat(session: &Session, args: SessionWorkArgs) -> Result<Exi
             session: of.session.as_deref(),
             seed: work.seed.unwrap_or_default(),
             sources: &work.sources,
+            studio: StudioArgs::default(),
+            asks: &work.run.models.consent,
         };
         match request_run(session, consent, &opened, &params, about, memory.known()).await {
             Ok((ended, answer)) => {

@@ -2,7 +2,7 @@
 
 use graphloom_agents::Verdict;
 use graphloom_cli::frame::{Origin, go_back};
-use graphloom_cli::{ExitStatus, Failure, Session};
+use graphloom_cli::{ExitStatus, Failure, Session, Studio};
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{Answers, ThreadState};
 use graphloom_obsius::state::StopReason;
@@ -13,16 +13,17 @@ use crate::consent::Consent;
 use crate::limits::{self, Limits};
 use crate::open::{Run, open_to_write, open_vault, open_with, runs};
 use crate::review;
-use crate::run::{conclude, deliver, print_waiting};
+use crate::run::{conclude, deliver, open_studio, print_waiting};
 
 /// Goes on with a run that was stopped, killed, failed or waits.
 pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitStatus, Failure> {
-    let ResumeArgs { run: id, answers, mut work } = args;
+    let ResumeArgs { run: id, answers, studio: with_studio, mut work } = args;
     let id = id.as_str();
     let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
     let (_, before) = runs(session).find(id).await?;
     // A mistake in an answer is told before a model is made.
-    let given = answers.read(&before.questions, &work.run.models.consent, &session.progress).await?;
+    let elsewhere = with_studio.elsewhere(&work.run.models.consent);
+    let given = answers.read(&before.questions, &elsewhere, &session.progress).await?;
     let limits = match limits::read(&work.run.parameters, &before.state.session.config, session)? {
         Limits::Own => None,
         Limits::Changed(config) => Some(config),
@@ -53,12 +54,12 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
         ThreadStatus::Done if before.state.failure.is_some() => {
             notes = back_before_end(&thread).await?;
             session.progress.note("the run goes on from before its failure");
-            thread.continue_()
+            Some(thread.continue_())
         }
         ThreadStatus::Done if changed => {
             notes = back_before_end(&thread).await?;
             session.progress.note("the run goes on from before its end");
-            thread.continue_()
+            Some(thread.continue_())
         }
         ThreadStatus::Done => {
             session.progress.note("the run is done already");
@@ -69,21 +70,33 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
         }
         ThreadStatus::Waiting if changed => {
             thread.update_state(REVIEW, continue_partial_work(&before.state)).await?;
-            thread.continue_()
+            Some(thread.continue_())
         }
         ThreadStatus::Waiting => {
             let answers = match given {
-                Some(given) => given.answers,
+                Some(given) => Some(given.answers),
+                None if with_studio.studio && !consent.yes => None,
                 None => match verdict(session, consent, &thread, &before).await? {
-                    Some(verdict) => Answers::new().and("review", &verdict)?,
+                    Some(verdict) => Some(Answers::new().and("review", &verdict)?),
                     None => return Ok(ExitStatus::Waiting),
                 },
             };
-            thread.resume(answers)
+            answers.map(|answers| thread.resume(answers))
         }
-        _ => thread.continue_(),
+        _ => Some(thread.continue_()),
     };
-    conclude(session, consent, &opened.models.ledger, &thread, run, notes).await.map(|(status, _)| status)
+    let mut studio = open_studio(with_studio, &work.run.models.consent, session, &opened.runs, id).await?;
+    let run = match run {
+        Some(run) => studio.begin(run).await?,
+        None => match (studio.answered(session).await, review::pending(&before.questions)) {
+            (Some(run), _) => run,
+            (None, Some(request)) => return print_waiting(session, &thread, &request).map(|(status, _)| status),
+            (None, None) => return Err(no_review()),
+        },
+    };
+    let ended = conclude(session, consent, &opened.models.ledger, &thread, run, notes, &mut studio).await;
+    studio.close().await;
+    ended.map(|(status, _)| status)
 }
 
 /// Approves what a run waits with. No model is needed for that.
@@ -106,10 +119,15 @@ pub(crate) async fn apply(session: &Session, args: ApplyArgs) -> Result<ExitStat
     if let Some(request) = review::pending(&before.questions) {
         request.decide(&verdict).map_err(|error| Failure::usage(error.to_string()))?;
     }
-    let run = thread.resume(Answers::new().and("review", &verdict)?);
-    conclude(session, consent, &runs.app().resources().ledger, &thread, run, before.state.notes.len())
-        .await
-        .map(|(status, _)| status)
+    let run = thread.resume(Answers::new().and("review", &verdict)?).into();
+    let (ledger, notes) = (&runs.app().resources().ledger, before.state.notes.len());
+    let ended = conclude(session, consent, ledger, &thread, run, notes, &mut Studio::closed()).await;
+    ended.map(|(status, _)| status)
+}
+
+/// Why a run that waits otherwise cannot go on here.
+pub(crate) fn no_review() -> Failure {
+    Failure::new(ExitStatus::Failed, "the run waits with a question that is no review")
 }
 
 async fn verdict(
@@ -119,7 +137,7 @@ async fn verdict(
     before: &ThreadState<WorkflowState>,
 ) -> Result<Option<Verdict>, Failure> {
     let Some(request) = review::pending(&before.questions) else {
-        return Err(Failure::new(ExitStatus::Failed, "the run waits with a question that is no review"));
+        return Err(no_review());
     };
     if consent.yes {
         match consent.withheld(&before.state) {

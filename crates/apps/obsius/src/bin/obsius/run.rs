@@ -4,17 +4,20 @@ use graphloom_agents::Verdict;
 use std::path::Path;
 
 use graphloom_cli::frame::{Origin, announce, follow_run, stopped_result};
-use graphloom_cli::{ExitStatus, Failure, Session, SourceArgs, check_thread_id, new_thread_id};
-use graphloom_core_graph::{Clock, Outcome, SystemClock};
+use graphloom_cli::{
+    ConsentArgs, ExitStatus, Failure, FollowedRun, Session, SourceArgs, Studio, StudioArgs, check_thread_id,
+    new_thread_id,
+};
+use graphloom_core_graph::{Clock, Outcome, RunPolicy, SystemClock};
 use graphloom_llm::layers::{Ledger, Spent};
 use graphloom_obsius::state::{FailureClass, PastRequest};
-use graphloom_obsius::{SessionInfo, WorkflowState};
+use graphloom_obsius::{SessionInfo, WorkflowState, answers};
 use serde_json::{Value, json};
 
 use crate::args::{RequestArgs, SessionWorkArgs};
 use crate::consent::Consent;
 use crate::memory::SessionMemory;
-use crate::open::{Opened, Run, open, runs, session_of};
+use crate::open::{Opened, Run, Runs, open, runs, session_of};
 use crate::params::Params;
 use crate::review;
 use crate::watch::Watch;
@@ -24,7 +27,7 @@ const OFFERED: usize = 5;
 
 /// Carries out one request.
 pub(crate) async fn run(session: &Session, args: RequestArgs) -> Result<ExitStatus, Failure> {
-    let RequestArgs { request, thread, work: SessionWorkArgs { session: of, mut work } } = args;
+    let RequestArgs { request, thread, studio, work: SessionWorkArgs { session: of, mut work } } = args;
     session.files.fill_models(&mut work.run.models);
     session.files.fill_sources(&mut work.sources);
     let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
@@ -39,6 +42,8 @@ pub(crate) async fn run(session: &Session, args: RequestArgs) -> Result<ExitStat
         session: of,
         seed: work.seed.unwrap_or_default(),
         sources: &work.sources,
+        studio,
+        asks: &work.run.models.consent,
     };
     request_run(session, consent, &opened, &params, about, memory.known()).await.map(|(status, _)| status)
 }
@@ -53,6 +58,8 @@ pub(crate) struct RunRequest<'r> {
     pub(crate) seed: u64,
     /// What the run searches beside the notes.
     pub(crate) sources: &'r SourceArgs,
+    pub(crate) studio: StudioArgs,
+    pub(crate) asks: &'r ConsentArgs,
 }
 
 /// Begins a run for a request and follows it to its end.
@@ -90,7 +97,22 @@ pub(crate) async fn request_run(
     info.earlier = earlier;
     let thread = opened.runs.thread(id);
     let begun = thread.run(WorkflowState::update().session(info).notes(note));
-    conclude(session, consent, &opened.models.ledger, &thread, begun, 0).await
+    let mut studio = open_studio(about.studio, about.asks, session, &opened.runs, thread.id()).await?;
+    let begun = studio.begin(begun).await?;
+    let ended = conclude(session, consent, &opened.models.ledger, &thread, begun, 0, &mut studio).await;
+    studio.close().await;
+    ended
+}
+
+/// The studio of a run.
+pub(crate) async fn open_studio(
+    args: StudioArgs,
+    consent: &ConsentArgs,
+    session: &Session,
+    runs: &Runs,
+    id: &str,
+) -> Result<Studio<WorkflowState>, Failure> {
+    Studio::open(args, consent, session, runs, id, RunPolicy::default(), answers()).await
 }
 
 /// Follows a run to its end: answers its review where it may, and delivers. Returns the answer too.
@@ -99,8 +121,9 @@ pub(crate) async fn conclude(
     consent: Consent,
     ledger: &Ledger,
     thread: &Run,
-    run: graphloom_core_graph::Run<WorkflowState>,
+    run: FollowedRun<WorkflowState>,
     notes: usize,
+    studio: &mut Studio<WorkflowState>,
 ) -> Result<(ExitStatus, String), Failure> {
     announce(session, thread.id());
     let mut watch = Watch::new(session.progress.clone(), notes);
@@ -111,7 +134,7 @@ pub(crate) async fn conclude(
             Outcome::Done(state) => return deliver(session, ledger, thread, &state),
             Outcome::Waiting(questions) => {
                 let Some(request) = review::pending(&questions) else {
-                    return Err(Failure::new(ExitStatus::Failed, "the run waits with a question that is no review"));
+                    return Err(crate::resume::no_review());
                 };
                 let verdict = if consent.yes {
                     if let Some(reason) = consent.withheld(&thread.state().await?.state) {
@@ -119,6 +142,14 @@ pub(crate) async fn conclude(
                         return print_waiting(session, thread, &request);
                     }
                     Verdict::Approve
+                } else if studio.is_open() {
+                    match studio.answered(session).await {
+                        Some(next) => {
+                            run = next;
+                            continue;
+                        }
+                        None => return print_waiting(session, thread, &request),
+                    }
                 } else if consent.may_ask {
                     match review::ask(&request, &session.progress).await? {
                         Some(verdict) => verdict,
@@ -131,7 +162,7 @@ pub(crate) async fn conclude(
                     session.progress.warn(error.to_string());
                     return print_waiting(session, thread, &request);
                 }
-                run = thread.resume(questions.answer("review", &verdict)?);
+                run = studio.begin(thread.resume(questions.answer("review", &verdict)?)).await?;
             }
             other => return Ok((stopped_result(session, thread.id(), &other).print(session)?, String::new())),
         }

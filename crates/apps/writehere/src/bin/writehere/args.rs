@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use graphloom_cli::{
-    AnswerArgs, BaseArgs, GraphFormat, McpArgs, OutputArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs,
+    AnswerArgs, BaseArgs, GraphFormat, McpArgs, OutputArgs, PromptArgs, RunArgs, SourceArgs, StudioArgs, ThreadArgs,
 };
 use graphloom_writehere::breakpoint::Breakpoint;
 
@@ -111,6 +111,8 @@ pub(crate) struct WorkArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) prompts: PromptArgs,
+    #[command(flatten)]
+    pub(crate) studio: StudioArgs,
 }
 
 #[derive(clap::Args, Debug)]

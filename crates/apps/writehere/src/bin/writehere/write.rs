@@ -3,16 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use graphloom_cli::frame::{Origin, announce, follow_run, prepare, stopped_result, waiting_result};
-use graphloom_cli::{ExitStatus, Failure, OutputArgs, Session, check_thread_id, new_thread_id, runs as stored};
+use graphloom_cli::{ExitStatus, Failure, OutputArgs, Session, Studio, check_thread_id, new_thread_id, runs as stored};
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{EventKind, Order, Outcome, Questions, Run, RunPolicy, Thread};
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
 use graphloom_state_machine::TreeChange;
-use graphloom_writehere::{Finished, Mode, PlanReview, PlanVerdict, Request, Resources, Review, Shortage, Writing};
+use graphloom_writehere::{
+    Finished, Mode, PlanReview, PlanVerdict, Request, Resources, Review, Shortage, Writing, answers,
+};
 use serde_json::{Value, json};
 
-use crate::args::{ResumeArgs, ReviewArg, WriteArgs};
+use crate::args::{ResumeArgs, ReviewArg, WorkArgs, WriteArgs};
 use crate::open::{Opened, open, origin_of, runs};
 use crate::output;
 use crate::params::params;
@@ -41,8 +43,7 @@ pub(crate) async fn write(session: &Session, mode: Mode, mut args: WriteArgs) ->
         Some(ReviewArg::All) => Review::All,
     };
     request.today = opened.models.today().await?;
-    let output = &args.work.output;
-    let out = output.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
+    let out = args.work.output.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
     request.unread.clone_from(&opened.unread);
     let origin = Origin::of(&opened.models, &args.work.sources, &out);
     let Origin { model, corpus, search, full_text, embeddings, directory, out: to } = origin;
@@ -53,7 +54,7 @@ pub(crate) async fn write(session: &Session, mode: Mode, mut args: WriteArgs) ->
     let policy = policy(&opened).await?;
     let thread = opened.runs.thread(id).policy(policy);
     let begun = thread.run(Writing::update().request(request));
-    conclude(output, session, &opened, &thread, begun, Watch::new(session.progress.clone(), &opened, 0)).await
+    conclude(&args.work, session, &opened, &thread, begun, Watch::new(session.progress.clone(), &opened, 0)).await
 }
 
 /// Goes on with a run.
@@ -64,7 +65,10 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
     let asks_nobody = shortages(&before.questions).len() == before.questions.len();
     let given = match (asks_nobody, answers.answers.is_empty()) {
         (true, true) => None,
-        _ => answers.read(&before.questions, &work.run.models.consent, &session.progress).await?,
+        _ => {
+            let consent = work.studio.elsewhere(&work.run.models.consent);
+            answers.read(&before.questions, &consent, &session.progress).await?
+        }
     };
     let request = before.state.request.clone();
     let origin = origin_of(&request);
@@ -104,29 +108,57 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
         _ => thread.continue_(),
     };
     let watch = Watch::new(session.progress.clone(), &opened, before.state.notes.len());
-    conclude(&work.output, session, &opened, &thread, run, watch).await
+    conclude(&work, session, &opened, &thread, run, watch).await
 }
 
+/// Follows a run to its end, in the studio where that is asked for, and delivers.
 async fn conclude(
-    output: &OutputArgs,
+    work: &WorkArgs,
     session: &Session,
     opened: &Opened,
     thread: &Thread<Writing, Resources>,
     run: Run<Writing>,
-    mut watch: Watch,
+    watch: Watch,
 ) -> Result<ExitStatus, Failure> {
     announce(session, thread.id());
-    let outcome = follow_run(session, thread.id(), run, |event| watch.observe(event)).await?;
+    let (consent, policy) = (&work.run.models.consent, RunPolicy::default());
+    let mut studio = Studio::open(work.studio, consent, session, &opened.runs, thread.id(), policy, answers()).await?;
+    let ended = follow_to_end(session, thread.id(), &mut studio, run, watch).await;
+    studio.close().await;
+    let outcome = ended?;
     match &outcome {
         Outcome::Done(_) => {
             keep_order(opened, thread).await?;
-            deliver(output, session, opened, thread, &[]).await
+            deliver(&work.output, session, opened, thread, &[]).await
         }
         Outcome::Waiting(questions) if shortages(questions).len() == questions.len() => {
-            deliver(output, session, opened, thread, &shortages(questions)).await
+            deliver(&work.output, session, opened, thread, &shortages(questions)).await
         }
         Outcome::Waiting(questions) => waiting_result(session, thread.id(), questions, false)?.print(session),
         other => stopped_result(session, thread.id(), other).print(session),
+    }
+}
+
+/// Follows a run, and the runs that answers in the studio begin.
+async fn follow_to_end(
+    session: &Session,
+    id: &str,
+    studio: &mut Studio<Writing>,
+    run: Run<Writing>,
+    mut watch: Watch,
+) -> Result<Outcome<Writing>, Failure> {
+    let mut run = studio.begin(run).await?;
+    loop {
+        let outcome = follow_run(session, id, run, |event| watch.observe(event)).await?;
+        // A budget asks no person.
+        let asks = |questions: &Questions| shortages(questions).len() < questions.len();
+        run = match &outcome {
+            Outcome::Waiting(questions) if asks(questions) => match studio.answered(session).await {
+                Some(run) => run,
+                None => return Ok(outcome),
+            },
+            _ => return Ok(outcome),
+        };
     }
 }
 

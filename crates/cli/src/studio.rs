@@ -1,0 +1,132 @@
+//! `--studio`: a run is shown in the studio while it lasts.
+//!
+//! The program serves its own run, on this machine only: the server drives it, the program follows it, and whoever has the
+//! link sees it, stops it and answers its questions. Checkpoints are where they always are; what the server keeps beside
+//! them ends with the program.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use clap::Args;
+use graphloom_core_graph::{Run, RunPolicy, State, Threads};
+use graphloom_server::{ProgramThread, Running, Security, Server};
+use serde_json::{Value, json};
+
+use crate::interrupt::FollowedRun;
+use crate::{ConsentArgs, Failure, JSON_VERSION, Session};
+
+/// How long the end of the program waits for pages that still read.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// The option of commands whose run can be shown in the studio.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Shared options")]
+#[non_exhaustive]
+pub struct StudioArgs {
+    /// Show the run in the studio while it lasts: a page for this machine's browsers, at an address that is printed. Its
+    /// questions are answered there and not on the terminal
+    #[arg(long, global = true)]
+    pub studio: bool,
+}
+
+impl StudioArgs {
+    /// Who may be asked elsewhere: with `--studio` nobody, neither on the terminal nor by stdin.
+    #[must_use]
+    pub fn elsewhere(self, consent: &ConsentArgs) -> ConsentArgs {
+        ConsentArgs { no_input: consent.no_input || self.studio, ..consent.clone() }
+    }
+}
+
+/// The studio of a run: open with `--studio`, else closed.
+#[derive(Debug)]
+pub struct Studio<S: State>(Option<Open<S>>);
+
+#[derive(Debug)]
+struct Open<S: State> {
+    running: Running,
+    thread: ProgramThread<S>,
+    /// Where the run is shown.
+    link: String,
+    /// Whether questions are waited for.
+    asks: bool,
+}
+
+impl<S: State> Studio<S> {
+    /// A studio that is closed: runs are followed without it.
+    pub fn closed() -> Self {
+        Self(None)
+    }
+
+    /// Opens the studio, where the option asks for it, and tells where it is. Runs that are begun there have this policy;
+    /// `answers` has the JSON schemas of answers by the keys of questions.
+    ///
+    /// # Errors
+    /// No port is free; the run cannot be read.
+    pub async fn open<Cx: Send + Sync + 'static>(
+        args: StudioArgs,
+        consent: &ConsentArgs,
+        session: &Session,
+        threads: &Threads<S, Cx>,
+        id: &str,
+        policy: RunPolicy,
+        answers: impl IntoIterator<Item = (&'static str, Value)>,
+    ) -> Result<Self, Failure> {
+        if !args.studio {
+            return Ok(Self::closed());
+        }
+        let (server, thread) = Server::new().program_thread(session.program(), threads, id, policy);
+        let declare = |server: Server, (key, schema)| server.answers(session.program(), key, schema);
+        let server = answers.into_iter().fold(server, declare);
+        let mut security = Security::at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        security.limits.drain = DRAIN;
+        let running = server.page(graphloom_studio::PATH, graphloom_studio::page()).start(security).await?;
+        running.show(&thread).await?;
+        let server = format!("http://{}", running.address());
+        let link = format!("{server}{}/#/threads/{}", graphloom_studio::PATH, thread.id());
+        session.progress.note(format!("studio: {link}"));
+        session.progress.event(&json!({
+            "v": JSON_VERSION, "event": "studio", "run": id, "thread": thread.id().to_string(), "server": server, "url": link,
+        }));
+        Ok(Self(Some(Open { running, thread, link, asks: !consent.no_input })))
+    }
+
+    /// Whether the run is shown.
+    pub fn is_open(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Begins a run, to be [followed](crate::follow): in the studio where it is open. Where somebody began one there a moment
+    /// ago, that one is followed instead.
+    ///
+    /// # Errors
+    /// The run cannot be recorded.
+    pub async fn begin(&mut self, run: Run<S>) -> Result<FollowedRun<S>, Failure> {
+        let Some(open) = &mut self.0 else { return Ok(run.into()) };
+        open.running.begin(&open.thread, run).await?;
+        match open.thread.next().await {
+            Some(run) => Ok(run.into()),
+            None => Err(Failure::new(crate::ExitStatus::Failed, "the server of the studio has stopped")),
+        }
+    }
+
+    /// Waits until a person lets a run that waits go on in the studio, and returns the run that goes on. None where nobody
+    /// can: the studio is closed, nothing is to be asked, or the person at the terminal leaves the run waiting.
+    pub async fn answered(&mut self, session: &Session) -> Option<FollowedRun<S>> {
+        let open = self.0.as_mut().filter(|open| open.asks)?;
+        let mut subscription = session.interrupt.subscribe();
+        session
+            .progress
+            .note(format!("the run waits for an answer in the studio: {}; Ctrl-C leaves it waiting", open.link));
+        tokio::select! {
+            run = open.thread.next() => run.map(FollowedRun::from),
+            _ = subscription.signal() => None,
+        }
+    }
+
+    /// Closes the studio, after pages were told how the run ended.
+    pub async fn close(self) {
+        if let Some(Open { running, .. }) = self.0 {
+            running.stop().await;
+        }
+    }
+}
