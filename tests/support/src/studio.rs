@@ -83,12 +83,12 @@ impl Shown {
         }
     }
 
-    /// What the server answers to a `GET` of a path.
+    /// What the server answers to a `GET` of a path; a stream begins with its first event.
     ///
     /// # Panics
     /// When it answers with an error.
     pub fn get(&self, path: &str) -> String {
-        let request = self.client.get(format!("{}{path}", self.server()));
+        let request = self.client.get(format!("{}{path}", self.server())).header("last-event-id", "-1");
         let (status, text) = self.send(request);
         assert_eq!(status, 200, "{path}: {text}");
         text
