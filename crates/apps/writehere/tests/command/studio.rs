@@ -40,9 +40,9 @@ fn a_run_is_shown_while_it_lasts_and_its_question_is_answered_there() {
     assert_eq!(state["values"]["request"]["mode"], "report");
     let history = shown.thread("/history?limit=100");
     assert!(history.as_array().unwrap().len() > 3, "{history:#}");
-    let events =
-        shown.get(&format!("/threads/{}/runs/{}/stream?stream_mode=events", shown.thread_id(), shown.newest_run()));
-    assert!(events.contains("task_started") || events.contains("on_chain_start"), "{events}");
+    let run = shown.newest_run();
+    let tasks = shown.get(&format!("/threads/{}/runs/{run}/stream?stream_mode=tasks", shown.thread_id()));
+    assert!(tasks.contains("event: tasks") && tasks.contains("\"name\":\"plan\""), "{tasks}");
 
     // Another run is none of this program's.
     let (_, other) = shown.post("/runs/wait", &json!({ "assistant_id": "writehere", "input": { "notes": ["x"] } }));
