@@ -30,7 +30,7 @@ pub(super) fn refresh(inner: &Inner) -> Result<IndexReport, RetrievalError> {
     let _lock = WriteLock::acquire(dir, inner.options.lock_wait)?;
     let walked = walk(&inner.roots, dir, &inner.options)?;
     let (engine, before, rebuilt) = ready(dir, &inner.options)?;
-    let update = Update::run(inner, &engine, before, walked)?;
+    let update = Update::run(inner, &engine, &before, walked)?;
     engine.reload().map_err(|error| RetrievalError::engine(dir, error))?;
     *inner.engine.write().unwrap_or_else(PoisonError::into_inner) = Ok(Arc::new(engine));
     let report = IndexReport { rebuilt, ..update };
@@ -92,13 +92,13 @@ impl<'a> Update<'a> {
     fn run(
         inner: &'a Inner,
         engine: &'a Engine,
-        before: Manifest,
+        before: &Manifest,
         walked: Walked,
     ) -> Result<IndexReport, RetrievalError> {
         let Walked { files, unread, skipped, ignored } = walked;
         let report = IndexReport { unread, skipped, ignored, ..IndexReport::default() };
         let known = |file: &FoundFile| before.files.get(&key_of(inner, file));
-        let mut update = Update { inner, engine, before: &before, after: Manifest::default(), changes: None, report };
+        let mut update = Update { inner, engine, before, after: Manifest::default(), changes: None, report };
         Readers::new()?.read(
             &files,
             |file| read(inner, known(file), file),

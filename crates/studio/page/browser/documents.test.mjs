@@ -44,6 +44,8 @@ after(async () => {
 /** The page of the thread with the key, which a new tab does not have. */
 async function withKey(visit, tab, options) {
   const page = await visit(served.studio(`#/threads/${thread}?tab=${tab}`), options);
+  // On a narrow screen the key is asked for from the menu.
+  if ((options?.viewport?.width ?? 1280) < 600) await page.getByRole("button", { name: "Menu" }).click();
   await page.getByRole("button", { name: "Key", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Key", { exact: true }).fill(KEY);
