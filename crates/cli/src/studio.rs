@@ -79,8 +79,10 @@ impl<S: State> Studio<S> {
         let server = answers.into_iter().fold(server, declare);
         let mut security = Security::at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         security.limits.drain = DRAIN;
-        let running = server.page(graphloom_studio::PATH, graphloom_studio::page()).start(security).await?;
-        running.show(&thread).await?;
+        let server = server.page(graphloom_studio::PATH, graphloom_studio::page());
+        // The commands that may open a studio are not to be as large as a server.
+        let running = Box::pin(server.start(security)).await?;
+        Box::pin(running.show(&thread)).await?;
         let server = format!("http://{}", running.address());
         let link = format!("{server}{}/#/threads/{}", graphloom_studio::PATH, thread.id());
         session.progress.note(format!("studio: {link}"));
@@ -102,7 +104,7 @@ impl<S: State> Studio<S> {
     /// The run cannot be recorded.
     pub async fn begin(&mut self, run: Run<S>) -> Result<FollowedRun<S>, Failure> {
         let Some(open) = &mut self.0 else { return Ok(run.into()) };
-        open.running.begin(&open.thread, run).await?;
+        Box::pin(open.running.begin(&open.thread, run)).await?;
         match open.thread.next().await {
             Some(run) => Ok(run.into()),
             None => Err(Failure::new(crate::ExitStatus::Failed, "the server of the studio has stopped")),
@@ -126,7 +128,7 @@ impl<S: State> Studio<S> {
     /// Closes the studio, after pages were told how the run ended.
     pub async fn close(self) {
         if let Some(Open { running, .. }) = self.0 {
-            running.stop().await;
+            Box::pin(running.stop()).await;
         }
     }
 }

@@ -29,7 +29,7 @@ async fn draft(plan: Snapshot<Plan>) -> Result<PlanUpdate, NodeError> {
 }
 
 async fn review(plan: Snapshot<Plan>, context: Context) -> Result<PlanUpdate, NodeError> {
-    let verdict: String = context.ask("verdict", json!({ "topic": plan.topic })).await?;
+    let verdict: String = context.ask("verdict", &json!({ "topic": plan.topic })).await?;
     Ok(Plan::update().verdict(verdict))
 }
 
@@ -45,7 +45,8 @@ struct Program {
 impl Program {
     async fn start() -> Self {
         let mut graph = StateGraph::<Plan>::new("plan");
-        graph.add_node(DRAFT, draft).add_node(REVIEW, review);
+        graph.add_node(DRAFT, draft);
+        graph.add_node(REVIEW, review);
         graph.add_edge(START, DRAFT).add_edge(DRAFT, REVIEW);
         let store: Arc<dyn Checkpointer> = Arc::new(MemoryCheckpointer::new());
         let threads = graph.compile().unwrap().with_context(()).with_shared_checkpointer(Arc::clone(&store));
