@@ -115,8 +115,8 @@
 //! # Durability
 //! [`DurableCalls`] makes every call of a task a durable step, whoever makes it, with [`CallHooks`] around it, a time
 //! limit, and pieces of a reply while it is made. It tells each call to those who follow the run, as a [`ToldModel`] does:
-//! model, tokens, cost, time, and what is left of the budget. [`converse()`] makes each turn a step of a [`Durable`]: a graph's `Context`, so that a turn that was paid for is not
-//! asked again after a crash, or [`Direct`].
+//! model, tokens, cost, time, and what is left of the budget. [`converse()`] makes each turn a step of a [`Durable`]: a
+//! graph's `Context`, so that a turn that was paid for is not asked again after a crash, or [`Direct`].
 //!
 //! # Long conversations
 //! [`compact()`] puts a summary in the place of old messages where a conversation outgrows its model's window; a call of a

@@ -6,7 +6,8 @@
 //!   [`DataDir`], encrypted or not, or in PostgreSQL; [`follow`] drives a run, shows it, and stops it on Ctrl-C; [`AnswerArgs`] answers its questions.
 //! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`terminal`] makes what it writes
 //!   harmless to a terminal; [`Prompt`] asks a person there, line by line; [`config`] layers parameters; [`frame`] is what
-//!   every program does with its runs, `Studio` shows a run in a browser while it lasts, [`runs`] lists, shows and draws stored runs of any application.
+//!   every program does with its runs, `Studio` shows a run in a browser while it lasts, [`runs`] lists, shows and draws
+//!   stored runs of any application.
 //!
 //! ```no_run
 //! use clap::Parser;

@@ -20,9 +20,9 @@ use crate::Models;
 /// Makes the calls of one task durable steps, whoever makes them: an agent, a loop with tools, a structured question.
 ///
 /// A model from [`model`](Self::model) answers from the record what was answered before a crash, and tells its calls as a
-/// [`ToldModel`] does. Errors of the model
-/// reach the caller as they are. An error of the runtime, such as a store that fails or a task that waits for a person,
-/// reaches the caller as [`ModelError::Internal`]; the node then returns what [`take_fault`](Self::take_fault) gives.
+/// [`ToldModel`] does. Errors of the model reach the caller as they are. An error of the runtime, such as a store that
+/// fails or a task that waits for a person, reaches the caller as [`ModelError::Internal`]; the node then returns what
+/// [`take_fault`](Self::take_fault) gives.
 ///
 /// ```
 /// use graphloom_agents::DurableCalls;

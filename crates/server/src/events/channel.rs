@@ -24,8 +24,8 @@ pub(super) enum Channel {
     Tasks,
     /// What nodes tell.
     Custom,
-    /// Attempts of tasks, why they are tried again, calls of models, warnings and lost events. The channel is this server's own: the protocol
-    /// has none for them.
+    /// Attempts of tasks, why they are tried again, calls of models, warnings and lost events. The channel is this server's
+    /// own: the protocol has none for them.
     Trace,
 }
 
