@@ -46,7 +46,7 @@ impl Program {
     async fn start() -> Self {
         let mut graph = StateGraph::<Plan>::new("plan");
         graph.add_node(DRAFT, draft);
-        graph.add_node(REVIEW, review);
+        graph.add_node(REVIEW, review).asks::<String>("verdict");
         graph.add_edge(START, DRAFT).add_edge(DRAFT, REVIEW);
         let store: Arc<dyn Checkpointer> = Arc::new(MemoryCheckpointer::new());
         let threads = graph.compile().unwrap().with_context(()).with_shared_checkpointer(Arc::clone(&store));
@@ -60,7 +60,7 @@ impl Program {
 
     /// Begins a run, and returns it as the program follows it.
     async fn begin(&mut self, topic: &str) -> ProgramRun<Plan> {
-        let run = self.threads.thread(NAME).run(Plan::update().topic(topic.to_owned()));
+        let run = self.threads.thread(NAME).abandon().run(Plan::update().topic(topic.to_owned()));
         self.running.begin(&self.thread, run).await.unwrap();
         self.thread.next().await.unwrap()
     }

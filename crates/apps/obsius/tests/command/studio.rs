@@ -1,7 +1,7 @@
 //! `--studio`: the changes of a run are reviewed there. The model is scripted.
 
 use graphloom_test_support::studio::Shown;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::TestDir;
 
@@ -21,13 +21,20 @@ fn changes_are_reviewed_in_the_studio() {
         shown.after_run();
         shown
     };
+    let answer = |shown: &Shown, verdict: &Value| {
+        shown.start_run(&json!({ "assistant_id": "obsius", "command": { "resume": verdict } }));
+    };
     let refused = begin("refused");
-    let verdict = json!({ "reject": { "reason": "no tea" } });
-    refused.start_run(&json!({ "assistant_id": "obsius", "command": { "resume": verdict } }));
+    answer(&refused, &json!({ "reject": { "reason": "" } }));
     let refused = refused.end();
     assert!(!dir.vault().join("Tea.md").exists(), "{}", refused.stderr);
-    let approved = begin("approved");
-    approved.start_run(&json!({ "assistant_id": "obsius", "command": { "resume": "approve" } }));
+
+    // With a reason the changes are made again, and reviewed again.
+    let mut approved = begin("approved");
+    answer(&approved, &json!({ "reject": { "reason": "say more" } }));
+    assert_eq!(approved.until("question")["key"], "review");
+    approved.after_run();
+    answer(&approved, &json!("approve"));
     let approved = approved.end();
     assert_eq!(approved.status.code(), Some(0), "{}", approved.stderr);
     assert!(dir.read("vault/Tea.md").contains("Text."));
