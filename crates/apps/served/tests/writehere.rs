@@ -117,7 +117,7 @@ async fn a_plan_is_reviewed_by_whoever_asked_for_the_text() {
         (&again["value"]["round"], goals(&again)),
         (&json!(2), vec!["The moon".to_owned(), "The wind".to_owned()])
     );
-    assert!(again["value"]["put_right"].to_string().contains("500"), "{again}");
+    assert!(again["value"]["put_right"].to_string().contains("525 words"), "{again}");
     let ended = talk.answer(json!({ "decision": "accept" })).await;
     assert_eq!(ended["status"], "done", "{ended}");
     let tree = talk.download("tree.json").await.text().await.unwrap();
