@@ -12,7 +12,7 @@ use graphloom_core_graph::{Run, RunPolicy, State, Threads};
 use graphloom_server::{ProgramThread, Running, Security, Server};
 use serde_json::{Value, json};
 
-use crate::interrupt::FollowedRun;
+use crate::interrupt::{FollowedRun, SignalSubscription};
 use crate::{ConsentArgs, Failure, JSON_VERSION, Session};
 
 /// How long the end of the program waits for pages that still read.
@@ -49,6 +49,8 @@ struct Open<S: State> {
     link: String,
     /// Whether questions are waited for.
     asks: bool,
+    /// The person at the terminal left the run waiting: as long as this is held, that signal does not end the program.
+    left: Option<SignalSubscription>,
 }
 
 impl<S: State> Studio<S> {
@@ -89,7 +91,7 @@ impl<S: State> Studio<S> {
         session.progress.event(&json!({
             "v": JSON_VERSION, "event": "studio", "run": id, "thread": thread.id().to_string(), "server": server, "url": link,
         }));
-        Ok(Self(Some(Open { running, thread, link, asks: !consent.no_input })))
+        Ok(Self(Some(Open { running, thread, link, asks: !consent.no_input, left: None })))
     }
 
     /// Whether the run is shown.
@@ -119,16 +121,21 @@ impl<S: State> Studio<S> {
         session
             .progress
             .note(format!("the run waits for an answer in the studio: {}; Ctrl-C leaves it waiting", open.link));
+        session.progress.event(&json!({ "v": JSON_VERSION, "event": "waiting", "url": open.link }));
         tokio::select! {
             run = open.thread.next() => run.map(FollowedRun::from),
-            _ = subscription.signal() => None,
+            _ = subscription.signal() => {
+                open.left = Some(subscription);
+                None
+            }
         }
     }
 
     /// Closes the studio, after pages were told how the run ended.
     pub async fn close(self) {
-        if let Some(Open { running, .. }) = self.0 {
+        if let Some(Open { running, left, .. }) = self.0 {
             Box::pin(running.stop()).await;
+            drop(left);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::support::{TestDir, assert_report, text};
 
 /// A program whose run stops before its third task, with its question.
 fn asking(dir: &TestDir, model: &str, thread: &str, more: &[&str]) -> Shown {
-    let stops = ["--out", "out", "--thread", thread, "--break-at", "node=3", "--studio", "--json"];
+    let stops = ["--out", "out", "--thread", thread, "--break-at", "node=3,next=PLAN_DONE", "--studio", "--json"];
     let mut shown = Shown::start(dir.command(&[&report(model, &stops)[..], more].concat()));
     shown.until("question");
     shown
@@ -64,8 +64,8 @@ fn a_run_is_shown_while_it_lasts_and_its_question_is_answered_there() {
 fn a_run_that_is_left_waiting_goes_on_with_resume() {
     let server = Scripted::start();
     let dir = TestDir::new();
-    let shown = asking(&dir, &server.model(), "shown", &[]);
-    shown.after_run();
+    let mut shown = asking(&dir, &server.model(), "shown", &[]);
+    shown.until("waiting");
     let process = shown.process().id().to_string();
     assert!(Command::new("kill").args(["-s", "INT", &process]).status().unwrap().success());
     let ended = shown.end();
