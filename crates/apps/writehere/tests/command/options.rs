@@ -109,6 +109,7 @@ fn every_option_changes_something() {
         ),
         ("--prompts", report(&[]), report(&["--prompts", "prompts"]), OptionEffect::Shows("broken")),
         ("--break-at", report(&[]), report(&["--break-at", "node=root"]), OptionEffect::Shows("waiting; go on with")),
+        ("--review-plan", report(&[]), report(&["--review-plan", "whole"]), OptionEffect::Shows("plan/root/1")),
         ("--length", print(&[]), print(&["--length", "79"]), OptionEffect::Shows("length = 79")),
         ("--max-depth", print(&[]), print(&["--max-depth", "1"]), OptionEffect::Shows("max_depth = 1")),
         ("--max-nodes", print(&[]), print(&["--max-nodes", "9"]), OptionEffect::Shows("max_nodes = 9")),
