@@ -149,7 +149,15 @@ async fn a_client_that_goes_away_ends_its_run_only_if_it_said_so() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             };
             assert_eq!(ended["status"], status, "{how} {on_disconnect}");
-            let record = client.get(&format!("/threads/{thread}")).await.unwrap().ok();
+            // The record of a thread follows that of its run.
+            let record = loop {
+                let record = client.get(&format!("/threads/{thread}")).await.unwrap().ok();
+                if record["status"] != "busy" {
+                    break record;
+                }
+                assert!(began.elapsed() < Duration::from_secs(20), "{record}");
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            };
             assert_eq!(record["status"], thread_status, "{how} {on_disconnect}");
             let count = record["values"]["ticks"].as_array().map_or(0, Vec::len);
             assert_eq!(count == 30, status == "success", "{how} {on_disconnect}: {count} ticks");

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::hooks::{Call, CallHooks, NoHooks};
 use super::keys::{IssuedKeys, StepKeys};
 use super::model::DurableModel;
-use super::told::ToldModel;
+use super::model_call::ToldModel;
 use crate::Models;
 
 /// Makes the calls of one task durable steps, whoever makes them: an agent, a loop with tools, a structured question.

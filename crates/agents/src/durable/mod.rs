@@ -4,10 +4,10 @@ mod calls;
 mod hooks;
 mod keys;
 mod model;
+mod model_call;
 mod streamed;
-mod told;
 
 pub use calls::{DurableCalls, logged_step};
 pub use hooks::{Call, CallHooks, CallKind, CallReply};
 pub use keys::StepKeys;
-pub use told::{AnswerSource, BudgetUse, MODEL_CALL, ModelCall, ToldModel};
+pub use model_call::{AnswerSource, BudgetUse, MODEL_CALL, ModelCall, ToldModel};

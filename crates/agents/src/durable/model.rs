@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::calls::{Inner, logged_step};
 use super::hooks::{Call, CallKind, CallReply};
-use super::told::ToldModel;
+use super::model_call::ToldModel;
 
 pub(super) struct DurableModel<Cx> {
     pub(super) inner: Arc<ToldModel<Cx>>,
