@@ -76,6 +76,7 @@ impl Server {
     /// let (server, mut thread) = Server::new().program_thread("count", &threads, "monday", RunPolicy::default());
     /// let address: std::net::SocketAddr = "127.0.0.1:0".parse()?;
     /// let running = server.start(address).await?;
+    /// running.show(&thread).await?;
     /// running.begin(&thread, threads.thread("monday").run(Count::update().count(2))).await?;
     /// let mut run = thread.next().await.ok_or("the server has stopped")?;
     /// while let Some(event) = run.next().await {
