@@ -4,8 +4,6 @@ import { namespaceKey, type RunModel } from "../../run/model.ts";
 import { type Loaded, useThreadState } from "../thread/state/use-state.ts";
 import { namespaceOf } from "./namespace.ts";
 
-export { namespaceOf };
-
 /** The newest state of the application's graph, which is at this node of the graph around it, read again as it changes. */
 export function useInnerState(thread: string, model: RunModel, node: string): Loaded {
   const ns = namespaceOf(model, node);

@@ -8,7 +8,11 @@ export function objectOf(value: Json | undefined): JsonObject {
 }
 
 export function objectsOf(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return listOf(value).filter(isObject);
+}
+
+export function listOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
 }
 
 export function textOf(value: Json | undefined): string {
@@ -16,7 +20,7 @@ export function textOf(value: Json | undefined): string {
 }
 
 export function textsOf(value: Json | undefined): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+  return listOf(value).filter((one) => typeof one === "string");
 }
 
 export function numberOf(value: Json | undefined): number | undefined {

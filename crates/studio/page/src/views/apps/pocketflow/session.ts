@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject } from "../../../api/types.ts";
 import { isObject } from "../../../parts/json-values.ts";
+import { numberOf, objectOf, objectsOf, textOf, textsOf } from "../read.ts";
 import { type Work, workOf } from "./work.ts";
 
 /** What the conversation waits for. */
@@ -107,42 +108,35 @@ export interface Session {
   earlier: string[];
 }
 
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
-const texts = (value: Json | undefined): string[] => list(value).filter((one) => typeof one === "string");
-const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
-const objects = (value: Json | undefined): JsonObject[] => list(value).filter(isObject);
-const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
-const number = (value: Json | undefined): number | undefined => (typeof value === "number" ? value : undefined);
-
 /** `undefined` before the first turn. */
 export function sessionOf(value: Json | undefined): Session | undefined {
   if (!isObject(value) || !isObject(value.artifacts)) return undefined;
   const { artifacts, approvals } = value;
   return {
-    conversation: text(value.conversation_id),
-    topic: text(value.topic) || undefined,
-    status: text(value.status),
+    conversation: textOf(value.conversation_id),
+    topic: textOf(value.topic) || undefined,
+    status: textOf(value.status),
     waiting: waitingOf(value.waiting_for),
     isConfirming: value.asked !== undefined && value.asked !== null,
-    offered: text(value.offered_topic) || undefined,
+    offered: textOf(value.offered_topic) || undefined,
     queries: made(artifacts.queries, (queries) =>
-      objects(queries).map((one) => ({
-        text: text(one.text),
-        rationale: text(one.rationale),
-        aspect: text(one.aspect),
+      objectsOf(queries).map((one) => ({
+        text: textOf(one.text),
+        rationale: textOf(one.rationale),
+        aspect: textOf(one.aspect),
       })),
     ),
-    review: made(artifacts.review, (review) => reviewOf(object(review))),
-    gap: made(artifacts.gap, (gap) => gapOf(object(gap))),
-    proposal: made(artifacts.proposal, (proposal) => proposalOf(object(proposal))),
-    approved: { queries: number(object(approvals).queries), proposal: number(object(approvals).proposal) },
-    journey: objects(value.journey).map(({ action, rule, evidence }) => ({
-      action: text(action) || undefined,
-      rule: text(rule),
-      evidence: texts(evidence),
+    review: made(artifacts.review, (review) => reviewOf(objectOf(review))),
+    gap: made(artifacts.gap, (gap) => gapOf(objectOf(gap))),
+    proposal: made(artifacts.proposal, (proposal) => proposalOf(objectOf(proposal))),
+    approved: { queries: numberOf(objectOf(approvals).queries), proposal: numberOf(objectOf(approvals).proposal) },
+    journey: objectsOf(value.journey).map(({ action, rule, evidence }) => ({
+      action: textOf(action) || undefined,
+      rule: textOf(rule),
+      evidence: textsOf(evidence),
     })),
-    history: objects(value.history).map((line) => ({ role: text(line.role), text: text(line.text) })),
-    earlier: objects(value.archive).map((one) => text(one.topic)),
+    history: objectsOf(value.history).map((line) => ({ role: textOf(line.role), text: textOf(line.text) })),
+    earlier: objectsOf(value.archive).map((one) => textOf(one.topic)),
   };
 }
 
@@ -152,70 +146,70 @@ function made<T>(value: Json | undefined, read: (value: Json) => T): Made<T> | u
 }
 
 function waitingOf(value: Json | undefined): Waiting {
-  const waiting = object(value);
+  const waiting = objectOf(value);
   switch (waiting.for) {
     case "queries":
     case "report":
       return { for: waiting.for };
     case "slot":
-      return { for: "slot", action: text(waiting.action), missing: texts(waiting.missing) };
+      return { for: "slot", action: textOf(waiting.action), missing: textsOf(waiting.missing) };
   }
   return { for: "none" };
 }
 
 function reviewOf(review: JsonObject): Review {
-  const findings = objects(review.findings);
+  const findings = objectsOf(review.findings);
   return {
-    found: objects(review.records).map((record) => {
+    found: objectsOf(review.records).map((record) => {
       const read = findings.find((finding) => finding.record === record.id);
-      return { work: workOf(record), claim: text(read?.claim), limits: text(read?.limits) };
+      return { work: workOf(record), claim: textOf(read?.claim), limits: textOf(read?.limits) };
     }),
-    themes: objects(review.themes).map((one) => ({
-      name: text(one.name),
-      summary: text(one.summary),
-      records: texts(one.records),
+    themes: objectsOf(review.themes).map((one) => ({
+      name: textOf(one.name),
+      summary: textOf(one.summary),
+      records: textsOf(one.records),
     })),
-    answered: objects(review.sources).map((report) => {
-      const outcome = object(report.outcome);
+    answered: objectsOf(review.sources).map((report) => {
+      const outcome = objectOf(report.outcome);
       return {
-        engine: text(report.engine),
-        query: text(report.query),
-        kind: text(outcome.kind),
-        pieces: number(outcome.pieces) ?? 0,
-        fault: faultOf(object(outcome.fault)),
-        notes: texts(report.notes),
+        engine: textOf(report.engine),
+        query: textOf(report.query),
+        kind: textOf(outcome.kind),
+        pieces: numberOf(outcome.pieces) ?? 0,
+        fault: faultOf(objectOf(outcome.fault)),
+        notes: textsOf(report.notes),
       };
     }),
-    notes: texts(review.notes),
+    notes: textsOf(review.notes),
   };
 }
 
 /** `down (the host is not found)`: the kind of a fault, and what it says. */
 function faultOf({ kind, reason, title }: JsonObject): string {
-  const said = text(reason) || text(title);
-  const name = text(kind).replaceAll("_", " ");
+  const said = textOf(reason) || textOf(title);
+  const name = textOf(kind).replaceAll("_", " ");
   return said === "" ? name : `${name} (${said})`;
 }
 
 function gapOf(gap: JsonObject): Gap {
   return {
-    summary: text(gap.summary),
-    gap: text(gap.gap),
-    why: text(gap.why),
-    evidence: texts(gap.evidence),
-    notes: texts(gap.notes),
+    summary: textOf(gap.summary),
+    gap: textOf(gap.gap),
+    why: textOf(gap.why),
+    evidence: textsOf(gap.evidence),
+    notes: textsOf(gap.notes),
   };
 }
 
 function proposalOf(proposal: JsonObject): Proposal {
   return {
-    title: text(proposal.title),
-    sections: objects(proposal.sections).map((one) => ({ heading: text(one.heading), text: text(one.text) })),
-    references: objects(proposal.references).map((one) => ({
-      number: number(one.number) ?? 0,
-      work: workOf(object(one.record)),
+    title: textOf(proposal.title),
+    sections: objectsOf(proposal.sections).map((one) => ({ heading: textOf(one.heading), text: textOf(one.text) })),
+    references: objectsOf(proposal.references).map((one) => ({
+      number: numberOf(one.number) ?? 0,
+      work: workOf(objectOf(one.record)),
     })),
-    notes: texts(proposal.notes),
-    sources: texts(proposal.sources),
+    notes: textsOf(proposal.notes),
+    sources: textsOf(proposal.sources),
   };
 }

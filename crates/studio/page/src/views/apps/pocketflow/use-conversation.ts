@@ -7,7 +7,8 @@ import type { Json, JsonObject, Thread } from "../../../api/types.ts";
 import { isObject } from "../../../parts/json-values.ts";
 import { namespaceKey, type Question, type RunModel } from "../../../run/model.ts";
 import { type State, useThreadState } from "../../thread/state/use-state.ts";
-import { namespaceOf, stand, useOuterState } from "../inner.ts";
+import { stand, useOuterState } from "../inner.ts";
+import { namespaceOf } from "../namespace.ts";
 import { type Session, sessionOf } from "./session.ts";
 
 /** The node of the conversation in the graph around it. */

@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from "../../../api/types.ts";
 import { isObject } from "../../../parts/json-values.ts";
 import { harmless } from "../../../parts/markdown-tree.ts";
+import { textOf } from "../read.ts";
 
 export interface Work {
   id: string;
@@ -19,28 +20,26 @@ export interface Work {
   engines: string[];
 }
 
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
-
 export function workOf(record: JsonObject): Work {
   const authors = Array.isArray(record.authors) ? record.authors : [];
   const provenance = Array.isArray(record.provenance) ? record.provenance : [];
   return {
-    id: text(record.id),
-    title: text(record.title) || "without a title",
-    authors: authors.flatMap((author) => (isObject(author) && text(author.name) ? [text(author.name)] : [])),
+    id: textOf(record.id),
+    title: textOf(record.title) || "without a title",
+    authors: authors.flatMap((author) => (isObject(author) && textOf(author.name) ? [textOf(author.name)] : [])),
     year: typeof record.year === "number" ? record.year : undefined,
-    venue: text(record.venue),
-    abstract: text(record.abstract),
+    venue: textOf(record.venue),
+    abstract: textOf(record.abstract),
     place: placeOf(record),
     citedBy: typeof record.cited_by === "number" ? record.cited_by : undefined,
     isRetracted: record.retracted === true,
-    engines: [...new Set(provenance.flatMap((one) => (isObject(one) && text(one.source) ? [text(one.source)] : [])))],
+    engines: [...new Set(provenance.flatMap((one) => (isObject(one) && textOf(one.source) ? [textOf(one.source)] : [])))],
   };
 }
 
 /** The address of the publisher, else the preprint's, else what the source gives. */
 function placeOf({ doi, arxiv, pmid, url }: JsonObject): Work["place"] {
-  const named = (id: Json | undefined) => (typeof id === "number" ? String(id) : text(id));
+  const named = (id: Json | undefined) => (typeof id === "number" ? String(id) : textOf(id));
   const addresses: [base: string, id: string][] = [
     ["https://doi.org/", named(doi)],
     ["https://arxiv.org/abs/", named(arxiv)],
@@ -50,9 +49,9 @@ function placeOf({ doi, arxiv, pmid, url }: JsonObject): Work["place"] {
     const href = id === "" ? undefined : harmless(base + id.replace(/[%#?]/g, encodeURIComponent));
     if (href !== undefined) return { href };
   }
-  if (!text(url)) return undefined;
-  const href = /^https?:/i.test(text(url)) ? harmless(text(url)) : undefined;
-  return href === undefined ? { words: text(url) } : { href };
+  if (!textOf(url)) return undefined;
+  const href = /^https?:/i.test(textOf(url)) ? harmless(textOf(url)) : undefined;
+  return href === undefined ? { words: textOf(url) } : { href };
 }
 
 /** `Lee`, `Lee and Ray`, `Lee, Ray, Ito and 4 others`. */

@@ -2,7 +2,7 @@
 
 import type { Json } from "../../../api/types.ts";
 import { isObject } from "../../../parts/json-values.ts";
-import { list, text } from "./read.ts";
+import { listOf, textOf } from "../read.ts";
 
 export function causeOf(cause: Json | undefined): string {
   if (cause === "Start") return "the run began";
@@ -13,15 +13,15 @@ export function causeOf(cause: Json | undefined): string {
   const told = isObject(about) ? about : {};
   switch (name) {
     case "Action":
-      return "error" in told ? text(told.error) : `${actionName(text(told.action))}: ${text(told.condition)}`;
+      return "error" in told ? textOf(told.error) : `${actionName(textOf(told.action))}: ${textOf(told.condition)}`;
     case "Exam":
-      return text(told.condition);
+      return textOf(told.condition);
     case "Input":
-      return `task ${text(told.node)}, which it needs, failed`;
+      return `task ${textOf(told.node)}, which it needs, failed`;
     case "Inner":
-      return `what is inside failed: ${list(told.nodes).map(text).join(", ")}`;
+      return `what is inside failed: ${listOf(told.nodes).map(textOf).join(", ")}`;
     case "Outer":
-      return `the task around it, ${text(told.node)}, failed`;
+      return `the task around it, ${textOf(told.node)}, failed`;
   }
   return "";
 }

@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from "../../../api/types.ts";
 import { isObject } from "../../../parts/json-values.ts";
 import { causeOf } from "./cause.ts";
-import { number, objects, text, texts } from "./read.ts";
+import { numberOf, objectsOf, textOf, textsOf } from "../read.ts";
 
 export type TaskType = "write" | "think" | "search";
 
@@ -60,18 +60,18 @@ export function nodeIn(node: JsonObject): Node {
   const batches = Array.isArray(inner.batches) ? inner.batches : [];
   const results = isObject(payload.results) ? Object.entries(payload.results) : [];
   return {
-    key: text(node.key),
+    key: textOf(node.key),
     isLeaf: node.node_type === "EXECUTE_NODE",
-    status: text(node.status),
+    status: textOf(node.status),
     failure: isObject(node.failure) ? causeOf(node.failure.cause) : undefined,
-    parents: texts(node.parents),
-    inner: texts(inner.nodes),
-    queue: batches.flatMap(texts),
-    goal: text(info.goal),
-    earlierGoals: texts(payload.earlier_goals),
+    parents: textsOf(node.parents),
+    inner: textsOf(inner.nodes),
+    queue: batches.flatMap(textsOf),
+    goal: textOf(info.goal),
+    earlierGoals: textsOf(payload.earlier_goals),
     type: typeIn(info.task_type),
-    length: text(info.length) || undefined,
-    thought: text(payload.candidate_think) || undefined,
+    length: textOf(info.length) || undefined,
+    thought: textOf(payload.candidate_think) || undefined,
     plan: isObject(payload.planning) ? planIn(payload.planning) : undefined,
     results: results.flatMap(([action, result]) => (isObject(result) ? [resultIn(action, result)] : [])),
   };
@@ -82,22 +82,22 @@ export function typeIn(value: Json | undefined): TaskType {
 }
 
 function planIn(planning: JsonObject): NodePlan {
-  const repairs = objects(planning.repairs).map(({ task, found, done }) => {
-    const about = text(task) === "" ? "" : `task ${text(task)}: `;
-    return `${about}${text(found)}; ${text(done)}`;
+  const repairs = objectsOf(planning.repairs).map(({ task, found, done }) => {
+    const about = textOf(task) === "" ? "" : `task ${textOf(task)}: `;
+    return `${about}${textOf(found)}; ${textOf(done)}`;
   });
-  return { tasks: objects(planning.raw), repairs };
+  return { tasks: objectsOf(planning.raw), repairs };
 }
 
 function resultIn(action: string, result: JsonObject): Result {
   const length = isObject(result.length) ? result.length : {};
   return {
     action,
-    text: text(result.text),
-    evidence: texts(result.evidence),
-    agent: text(result.agent),
-    time: text(result.time) || undefined,
-    words: number(length.words),
-    notes: texts(result.notes),
+    text: textOf(result.text),
+    evidence: textsOf(result.evidence),
+    agent: textOf(result.agent),
+    time: textOf(result.time) || undefined,
+    words: numberOf(length.words),
+    notes: textsOf(result.notes),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../../api/types.ts";
 import { isObject } from "../../../parts/json-values.ts";
-import { number, text, texts } from "./read.ts";
+import { numberOf, textOf, textsOf } from "../read.ts";
 
 /** A passage that was found. */
 export interface Evidence {
@@ -33,28 +33,28 @@ export function evidenceIn(one: JsonObject): Evidence {
   const source = isObject(one.source) ? one.source : {};
   const name = sourceName(source);
   return {
-    id: text(one.id),
-    title: text(one.title) || name,
+    id: textOf(one.id),
+    title: textOf(one.title) || name,
     source: name,
-    url: text(source.url) || undefined,
-    copy: text(one.copy) || undefined,
-    heading: texts(one.heading),
+    url: textOf(source.url) || undefined,
+    copy: textOf(one.copy) || undefined,
+    heading: textsOf(one.heading),
     place: placeName(isObject(one.locator) ? one.locator : {}),
-    text: text(one.text),
+    text: textOf(one.text),
   };
 }
 
 function sourceName(source: JsonObject): string {
-  const root = text(source.root).replace(/[/\\]+$/, "");
+  const root = textOf(source.root).replace(/[/\\]+$/, "");
   switch (source.kind) {
     case "local":
-      return root === "" ? text(source.path) : `${root}/${text(source.path)}`;
+      return root === "" ? textOf(source.path) : `${root}/${textOf(source.path)}`;
     case "literature":
-      return text(source.work);
+      return textOf(source.work);
     case "mcp":
-      return `${text(source.uri)} of the MCP server ${text(source.server)}`;
+      return `${textOf(source.uri)} of the MCP server ${textOf(source.server)}`;
   }
-  return text(source.url);
+  return textOf(source.url);
 }
 
 function placeName(locator: JsonObject): string {
@@ -62,20 +62,20 @@ function placeName(locator: JsonObject): string {
     first === last ? `${one} ${first ?? ""}` : `${one}s ${first ?? ""}-${last ?? ""}`;
   switch (locator.kind) {
     case "lines":
-      return range("line", number(locator.first_line), number(locator.last_line));
+      return range("line", numberOf(locator.first_line), numberOf(locator.last_line));
     case "pages":
-      return range("page", number(locator.first_page), number(locator.last_page));
+      return range("page", numberOf(locator.first_page), numberOf(locator.last_page));
     case "passage":
-      return `passage ${number(locator.number) ?? ""}`;
+      return `passage ${numberOf(locator.number) ?? ""}`;
   }
   return "";
 }
 
 export function referenceIn(one: JsonObject): Reference {
   return {
-    number: number(one.number) ?? 0,
-    evidence: texts(one.evidence),
-    title: text(one.title),
-    places: texts(one.places),
+    number: numberOf(one.number) ?? 0,
+    evidence: textsOf(one.evidence),
+    title: textOf(one.title),
+    places: textsOf(one.places),
   };
 }

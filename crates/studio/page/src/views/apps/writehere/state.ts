@@ -4,7 +4,7 @@
 import type { JsonObject } from "../../../api/types.ts";
 import { isObject } from "../../../parts/json-values.ts";
 import { causeOf } from "./cause.ts";
-import { number, objects, text, texts } from "./read.ts";
+import { numberOf, objectsOf, textOf, textsOf } from "../read.ts";
 import { type Evidence, evidenceIn, type Reference, referenceIn } from "./sources.ts";
 import { type Node, nodeIn } from "./node.ts";
 
@@ -61,23 +61,23 @@ export interface Finished {
 export function writingIn(values: JsonObject | undefined): Writing | undefined {
   if (values === undefined || !isObject(values.tree) || !isObject(values.tree.nodes)) return undefined;
   const request = isObject(values.request) ? values.request : {};
-  const nodes = new Map(objects(Object.values(values.tree.nodes)).map((node) => [text(node.key), nodeIn(node)]));
-  const evidence = isObject(values.evidence) ? objects(Object.values(values.evidence)).map(evidenceIn) : [];
+  const nodes = new Map(objectsOf(Object.values(values.tree.nodes)).map((node) => [textOf(node.key), nodeIn(node)]));
+  const evidence = isObject(values.evidence) ? objectsOf(Object.values(values.evidence)).map(evidenceIn) : [];
   return {
-    goal: text(request.goal),
-    wanted: number(request.words),
+    goal: textOf(request.goal),
+    wanted: numberOf(request.words),
     isReport: request.mode !== "story",
     nodes,
-    changes: objects(values.tree.log).map((change) => ({
-      step: number(change.step) ?? 0,
-      node: text(change.node),
-      from: text(change.from),
-      to: text(change.to),
+    changes: objectsOf(values.tree.log).map((change) => ({
+      step: numberOf(change.step) ?? 0,
+      node: textOf(change.node),
+      from: textOf(change.from),
+      to: textOf(change.to),
       cause: causeOf(change.cause),
     })),
     evidence: new Map(evidence.map((one) => [one.id, one])),
-    calls: objects(values.calls).map(callIn),
-    notes: texts(values.notes),
+    calls: objectsOf(values.calls).map(callIn),
+    notes: textsOf(values.notes),
     finished: isObject(values.finished) ? finishedIn(values.finished) : undefined,
   };
 }
@@ -85,18 +85,18 @@ export function writingIn(values: JsonObject | undefined): Writing | undefined {
 function callIn(call: JsonObject): Call {
   const exchange = isObject(call.exchange) ? call.exchange : {};
   return {
-    node: text(call.node),
-    action: text(call.action),
-    agent: text(exchange.agent),
-    model: text(exchange.model),
-    tries: objects(exchange.attempts).map((attempt) => {
+    node: textOf(call.node),
+    action: textOf(call.action),
+    agent: textOf(exchange.agent),
+    model: textOf(exchange.model),
+    tries: objectsOf(exchange.attempts).map((attempt) => {
       const usage = isObject(attempt.usage) ? attempt.usage : {};
       return {
-        input: number(usage.input) ?? 0,
-        output: number(usage.output) ?? 0,
-        reply: text(attempt.reply),
-        finish: text(attempt.finish),
-        problem: text(attempt.problem) || undefined,
+        input: numberOf(usage.input) ?? 0,
+        output: numberOf(usage.output) ?? 0,
+        reply: textOf(attempt.reply),
+        finish: textOf(attempt.finish),
+        problem: textOf(attempt.problem) || undefined,
       };
     }),
   };
@@ -104,10 +104,10 @@ function callIn(call: JsonObject): Call {
 
 function finishedIn(finished: JsonObject): Finished {
   return {
-    status: text(finished.status),
-    explanation: text(finished.explanation),
-    text: text(finished.text),
-    words: number(finished.words) ?? 0,
-    references: objects(finished.references).map(referenceIn),
+    status: textOf(finished.status),
+    explanation: textOf(finished.explanation),
+    text: textOf(finished.text),
+    words: numberOf(finished.words) ?? 0,
+    references: objectsOf(finished.references).map(referenceIn),
   };
 }

@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from "../../../../api/types.ts";
 import { isObject } from "../../../../parts/json-values.ts";
 import { TASK_TYPES, type TaskType } from "../node.ts";
-import { number, objects, text, texts } from "../read.ts";
+import { numberOf, objectsOf, textOf, textsOf } from "../../read.ts";
 
 export interface PlanAsked {
   /** The key of the task that is planned. */
@@ -24,16 +24,16 @@ export interface PlanAsked {
 /** The plan that a question is about; nothing for other questions. */
 export function planAsked(value: Json): PlanAsked | undefined {
   if (!isObject(value) || value.review !== "plan" || !Array.isArray(value.tasks)) return undefined;
-  const types = TASK_TYPES.filter((type) => texts(value.types).includes(type));
+  const types = TASK_TYPES.filter((type) => textsOf(value.types).includes(type));
   return {
-    node: text(value.node) || "root",
-    goal: text(value.goal),
-    length: text(value.length) || undefined,
-    round: number(value.round) ?? 1,
-    tasks: objects(value.tasks),
-    putRight: texts(value.put_right),
+    node: textOf(value.node) || "root",
+    goal: textOf(value.goal),
+    length: textOf(value.length) || undefined,
+    round: numberOf(value.round) ?? 1,
+    tasks: objectsOf(value.tasks),
+    putRight: textsOf(value.put_right),
     types: types.length > 0 ? types : [...TASK_TYPES],
-    mostTasks: number(value.most_tasks),
+    mostTasks: numberOf(value.most_tasks),
   };
 }
 

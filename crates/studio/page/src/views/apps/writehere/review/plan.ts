@@ -3,7 +3,7 @@
 
 import type { Json, JsonObject } from "../../../../api/types.ts";
 import { isObject } from "../../../../parts/json-values.ts";
-import { list, number, objects, text, texts } from "../read.ts";
+import { listOf, numberOf, objectsOf, textOf, textsOf } from "../../read.ts";
 
 export interface PlanTask {
   /** What it is known by in the plan; the id changes with the place. */
@@ -37,20 +37,20 @@ export function readPlan(raw: readonly JsonObject[], node: string): Plan {
     const ids = new Map<string, number>();
     const numbers = tasks.map((task) => {
       plan.next += 1;
-      ids.set(text(task.id), plan.next);
+      ids.set(textOf(task.id), plan.next);
       return plan.next;
     });
     return tasks.map((task, index) => {
-      const waits = texts(task.dependency);
+      const waits = textsOf(task.dependency);
       return {
         at: numbers[index] ?? 0,
-        goal: text(task.goal),
-        type: text(task.task_type),
-        length: text(task.length),
+        goal: textOf(task.goal),
+        type: textOf(task.task_type),
+        length: textOf(task.length),
         waits: [...new Set(waits.flatMap((id) => ids.get(id) ?? []))],
         unknown: waits.filter((id) => !ids.has(id)),
         atom: task.atom === true,
-        tasks: layer(objects(task.sub_tasks)),
+        tasks: layer(objectsOf(task.sub_tasks)),
       };
     });
   };
@@ -59,7 +59,7 @@ export function readPlan(raw: readonly JsonObject[], node: string): Plan {
 }
 
 function prefixOf(raw: readonly JsonObject[], node: string): string {
-  const first = text(raw[0]?.id);
+  const first = textOf(raw[0]?.id);
   if (first !== "") return first.slice(0, first.lastIndexOf(".") + 1);
   return node === "root" ? "" : `${node}.`;
 }
@@ -95,17 +95,17 @@ export function isSame(plan: Plan, other: Plan): boolean {
 /** A plan that was kept as JSON. */
 export function keptPlan(kept: Json | undefined): Plan | undefined {
   if (!isObject(kept) || !Array.isArray(kept.tasks) || typeof kept.next !== "number") return undefined;
-  return { tasks: keptTasks(kept.tasks), next: kept.next, prefix: text(kept.prefix) };
+  return { tasks: keptTasks(kept.tasks), next: kept.next, prefix: textOf(kept.prefix) };
 }
 
 function keptTasks(tasks: Json): PlanTask[] {
-  return objects(tasks).map((task) => ({
-    at: number(task.at) ?? 0,
-    goal: text(task.goal),
-    type: text(task.type),
-    length: text(task.length),
-    waits: list(task.waits).filter((one) => typeof one === "number"),
-    unknown: texts(task.unknown),
+  return objectsOf(tasks).map((task) => ({
+    at: numberOf(task.at) ?? 0,
+    goal: textOf(task.goal),
+    type: textOf(task.type),
+    length: textOf(task.length),
+    waits: listOf(task.waits).filter((one) => typeof one === "number"),
+    unknown: textsOf(task.unknown),
     atom: task.atom === true,
     tasks: keptTasks(task.tasks ?? []),
   }));
