@@ -17,6 +17,7 @@ use crate::questions::Answer;
 use crate::state::codec;
 use crate::store::Store;
 use crate::tasks::{Question, Standing, Stop};
+use crate::timeout::Timeout;
 
 /// What a node finds beside the state. Cloning it is cheap.
 pub struct Context<Cx = ()> {
@@ -74,6 +75,15 @@ pub trait TaskServices: Send + Sync + 'static {
 
     /// The answer to a question of the task, as JSON.
     fn answered(&self, key: &str) -> Option<Arc<[u8]>>;
+
+    /// The answers to questions of the task, by key, as JSON: for who executes it elsewhere.
+    fn answers(&self) -> Vec<(Arc<str>, Arc<[u8]>)>;
+
+    /// The results of its durable steps, by key: for who executes it elsewhere.
+    fn durable_steps(&self) -> Vec<(Arc<str>, Arc<[u8]>)>;
+
+    /// How long the attempt may take.
+    fn timeout(&self) -> Timeout;
 
     /// Marks a durable step as begun in this attempt; false when it already was.
     fn begin(&self, key: &str) -> bool;

@@ -5,6 +5,8 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::checkpoint::{CheckpointError, ThreadStatus};
 use crate::error_text::debug_is_text;
 use crate::error_text::error_chain;
@@ -21,7 +23,8 @@ pub struct NodeError {
     retry_after: Option<Duration>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum ErrorKind {
     Retryable,
     Terminal,
@@ -76,7 +79,7 @@ impl NodeError {
         self.retry_after
     }
 
-    fn new(kind: ErrorKind, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+    pub(crate) fn new(kind: ErrorKind, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self { kind, source: source.into(), retry_after: None }
     }
 
@@ -95,6 +98,12 @@ impl NodeError {
         self.kind == ErrorKind::Suspended
     }
 
+    /// Whether it ends the node of an execution that [does not count any more](crate::remote::Superseded). Nothing that the node
+    /// returns has an effect.
+    pub fn is_superseded(&self) -> bool {
+        self.kind == ErrorKind::Abandoned
+    }
+
     /// The cause, as the type it was.
     pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
         self.source.downcast_ref()
@@ -106,6 +115,12 @@ impl NodeError {
 
     pub(crate) fn suspended() -> Self {
         Self::new(ErrorKind::Suspended, Text("waiting for an answer".to_owned()))
+    }
+
+    /// A node asked what it does not declare.
+    pub(crate) fn undeclared_question(node: &str, key: &str) -> Self {
+        let remedy = format!("add `.asks::<Answer>(\"{key}\")` to the node");
+        Self::terminal(format!("node `{node}` asks `{key}`, which it does not declare; {remedy}"))
     }
 
     /// A subgraph stopped before its end, together with its parent.

@@ -1,5 +1,6 @@
 //! The async functions that nodes are made of.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
 use std::task::Context as PollContext;
@@ -10,6 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::error::NodeError;
+use crate::remote::{Executor, GraphVersion, NodePlace, NotPortable, TaskLink, TaskReply, TaskRequest, UnknownTask};
 use crate::state::{Snapshot, State, codec};
 use crate::step::Step;
 
@@ -105,6 +107,53 @@ pub trait NodeFn<S: State, Cx>: Send + Sync + 'static {
         let _ = waker;
         Called::Runs(self.call(input, state, context))
     }
+
+    /// The node inside, of one that is around another and decides whether that one is called, as one that keeps results does. It
+    /// stays where the run is driven, and the node inside is what may be executed elsewhere.
+    fn inside(&self) -> Option<&Arc<dyn NodeFn<S, Cx>>> {
+        None
+    }
+
+    /// The same node around another one; none where [`inside`](Self::inside) is none.
+    fn around(&self, inside: Arc<dyn NodeFn<S, Cx>>) -> Option<Arc<dyn NodeFn<S, Cx>>> {
+        let _ = inside;
+        None
+    }
+
+    /// The same node, whose graph inside has its tasks executed by an executor; `place` leads to the node. None for a node
+    /// without a graph inside.
+    ///
+    /// # Errors
+    /// The graph inside is one whose tasks cannot be executed elsewhere.
+    fn executed_by(
+        &self,
+        executor: &Arc<dyn Executor>,
+        place: &[NodePlace],
+    ) -> Option<Result<Arc<dyn NodeFn<S, Cx>>, NotPortable>> {
+        let _ = (executor, place);
+        None
+    }
+
+    /// The graph inside, and those inside of it.
+    fn graphs_inside(&self) -> BTreeSet<GraphVersion> {
+        BTreeSet::new()
+    }
+
+    /// Executes a task of the graph inside that another process drives; the graph is at this depth of the request's place.
+    /// None for a node without a graph inside.
+    ///
+    /// # Errors
+    /// A task of another graph, or of another version.
+    fn perform_inside(
+        &self,
+        request: Arc<TaskRequest>,
+        depth: usize,
+        resources: &Arc<Cx>,
+        link: Arc<dyn TaskLink>,
+    ) -> Option<Result<BoxFuture<'static, TaskReply>, UnknownTask>> {
+        let _ = (request, depth, resources, link);
+        None
+    }
 }
 
 impl<S: State, Cx: 'static> dyn NodeFn<S, Cx> {
@@ -121,6 +170,13 @@ impl<S: State, Cx: 'static> dyn NodeFn<S, Cx> {
             Some(context) => self.begin(input, state, Some(context), waker),
             None => Called::Runs(self.call(input, state, None)),
         }
+    }
+}
+
+impl<S: State, Cx: 'static> dyn NodeFn<S, Cx> {
+    /// The node that is inside of all others.
+    pub(crate) fn innermost(self: &Arc<Self>) -> &Arc<Self> {
+        self.inside().map_or(self, Self::innermost)
     }
 }
 

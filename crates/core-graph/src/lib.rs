@@ -98,6 +98,7 @@
 //! # Extension points
 //!
 //! [`Checkpointer`](checkpoint::Checkpointer) and [`Store`](store::Store) for stores, [`Clock`] for time,
+//! [`Executor`](remote::Executor) for processes that execute tasks of runs which this one drives,
 //! [`TaskServices`](driver::TaskServices) for drivers. The feature `conformance` has what every store must do as named cases.
 
 #![forbid(unsafe_code)]
@@ -117,6 +118,7 @@ mod clock;
 pub mod conformance;
 mod context;
 mod error;
+mod error_row;
 mod error_text;
 mod event;
 mod executor;
@@ -133,6 +135,7 @@ mod nearest;
 mod questions;
 mod record;
 mod recorder;
+pub mod remote;
 pub mod simulate;
 mod state;
 mod status;

@@ -21,6 +21,8 @@ pub struct Summary {
     pub crashes: u64,
     /// How many calls of the store failed.
     pub refusals: u64,
+    /// Whether tasks were executed elsewhere; how often, in a sum.
+    pub elsewhere: u64,
 }
 
 /// All that a seed says.
@@ -34,6 +36,8 @@ pub struct Schedule {
     pub policy: RunPolicy,
     /// What goes wrong.
     pub faults: Faults,
+    /// Whether tasks are executed elsewhere.
+    pub elsewhere: bool,
 }
 
 impl Schedule {
@@ -58,7 +62,13 @@ impl Schedule {
                 policy = policy.without(path);
             }
         }
-        Self { seed, drawn, policy, faults }
+        let elsewhere = random.percent(40);
+        let faults = faults
+            .linger(random.choose(&[0, 0, 2, 4]))
+            .lose_message(random.choose(&[0, 0, 12, 40]))
+            .repeat_message(random.choose(&[0, 0, 6, 20]))
+            .end_worker(random.choose(&[0, 0, 8, 30]));
+        Self { seed, drawn, policy, faults, elsewhere }
     }
 
     /// Runs it, and tells what is wrong.
@@ -75,7 +85,12 @@ impl Schedule {
                 .answer(QUESTION, 1u64)
                 .map_err(|error| error.to_string())
         };
-        let report = simulated(&simulator(self.faults, self.policy.clone())?)?;
+        let troubled = simulator(self.faults, self.policy.clone())?;
+        let troubled = match self.elsewhere {
+            true => troubled.elsewhere().map_err(|error| error.to_string())?,
+            false => troubled,
+        };
+        let report = simulated(&troubled)?;
         self.check(&report)?;
         if self.drawn.mode == Mode::Barrier {
             // Whatever goes wrong, and whatever fast paths are taken, the writes are in the order in which they are when
@@ -138,7 +153,8 @@ fn simulated(simulator: &Simulator<Tally>) -> Result<Report<Tally>, String> {
 /// # Errors
 /// What is wrong, in words.
 pub fn run(seed: u64) -> Result<Summary, String> {
-    let report = Schedule::new(seed).run()?;
+    let schedule = Schedule::new(seed);
+    let (report, elsewhere) = (schedule.run()?, u64::from(schedule.elsewhere));
     let tasks = report.steps.iter().map(Vec::len).sum::<usize>() as u64;
-    Ok(Summary { tasks, crashes: report.crashes, refusals: report.refusals })
+    Ok(Summary { tasks, crashes: report.crashes, refusals: report.refusals, elsewhere })
 }

@@ -11,6 +11,8 @@
 //! | a worker polls each task once, several where tasks take long; a task that waits becomes a task of the runtime | [`workers`] |
 //! | a task does not wait for one that holds its worker | [`monitor`] |
 //! | a task starts with its function, its services and its time limits, whoever runs it | [`task_start`] |
+//! | a node whose tasks another process executes sends them there | [`elsewhere`] |
+//! | a task that another process drives is executed here | [`perform`](mod@perform) |
 //! | an attempt has a span, where anybody listens | [`spans`] |
 //! | a panic or a time limit ends an attempt, not the run | [`attempt`] |
 //! | a super-step that takes too long is stopped | [`run_loop`], by [`step_clock`] |
@@ -19,10 +21,12 @@
 
 pub(crate) mod attempt;
 mod dispatch;
+pub(crate) mod elsewhere;
 mod in_flight;
 mod lifecycle;
 mod monitor;
 mod outcome;
+pub(crate) mod perform;
 mod replay_order;
 mod run;
 pub(crate) mod run_loop;

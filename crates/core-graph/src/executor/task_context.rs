@@ -85,6 +85,7 @@ pub(crate) struct TaskContext {
     cost: AtomicU64,
     /// Made for the first report: most nodes report nothing.
     reported: OnceLock<Box<Mutex<Reported>>>,
+    timeout: Timeout,
     /// For a node with an idle limit, when the attempt began.
     started: Option<Instant>,
     /// Milliseconds since `started` of the last sign of life.
@@ -120,6 +121,7 @@ impl TaskContext {
             info: OnceLock::new(),
             cost: AtomicU64::new(0),
             reported: OnceLock::new(),
+            timeout,
             started: timeout.idle.map(|_| Instant::now()),
             alive: AtomicU64::new(0),
         }
@@ -241,6 +243,20 @@ impl TaskServices for TaskContext {
         self.namespace.session.answers.get(&(Arc::clone(self.path()), Arc::from(key))).map(Arc::clone)
     }
 
+    fn answers(&self) -> Vec<(Arc<str>, Arc<[u8]>)> {
+        let from = (Arc::clone(self.path()), Arc::from(""));
+        let answers = self.namespace.session.answers.range(from..).take_while(|((task, _), _)| task == self.path());
+        answers.map(|((_, key), value)| (Arc::clone(key), Arc::clone(value))).collect()
+    }
+
+    fn durable_steps(&self) -> Vec<(Arc<str>, Arc<[u8]>)> {
+        self.namespace.durable_steps.of_task(self.path())
+    }
+
+    fn timeout(&self) -> Timeout {
+        self.timeout
+    }
+
     fn begin(&self, key: &str) -> bool {
         self.reported().begun.insert(key.to_owned())
     }
@@ -272,11 +288,7 @@ impl TaskServices for TaskContext {
         let node = self.node.to_string();
         let path = vec![node];
         let Some(check) = self.namespace.outline.check(&path, key) else {
-            let message = format!(
-                "node `{}` asks `{key}`, which it does not declare; add `.asks::<Answer>(\"{key}\")` to the node",
-                self.node
-            );
-            return Err(NodeError::terminal(message));
+            return Err(NodeError::undeclared_question(self.node.as_str(), key));
         };
         let question = Question {
             id: format!("{}?{key}", self.path()),

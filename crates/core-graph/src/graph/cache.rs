@@ -7,7 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use futures::future::BoxFuture;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::checkpoint::RecordBytes;
@@ -15,9 +15,9 @@ use crate::context::Context;
 use crate::error::NodeError;
 use crate::handler::NodeFn;
 use crate::name::Name;
-use crate::state::{FieldChange, Op, Snapshot, State, StateError, codec};
-use crate::step::{Next, Step};
-use crate::step_row::NextRow;
+use crate::state::{Snapshot, State, StateError, codec};
+use crate::step::Step;
+use crate::step_row::StepRow;
 use crate::store::{MemoryStore, Namespace, PutOptions, Query, Store, StoreError};
 use crate::topology::Outline;
 
@@ -65,14 +65,6 @@ pub(crate) struct Shelf {
     memory: MemoryStore,
 }
 
-/// A result in stored form. Fields go by name: their places may change.
-#[derive(Serialize, Deserialize)]
-struct CachedRow {
-    /// Field, whether it is replaced, and the bytes.
-    update: Option<Vec<(String, bool, serde_bytes::ByteBuf)>>,
-    next: NextRow,
-}
-
 impl<S: State, Cx> Cached<S, Cx> {
     pub(super) fn new(node: Arc<dyn NodeFn<S, Cx>>, cache: &Cache<S>, layout: S::Layout, shelf: Arc<Shelf>) -> Self {
         let cache = Cache { key: Arc::clone(&cache.key), ttl: cache.ttl };
@@ -106,30 +98,24 @@ impl<S: State, Cx: Send + Sync + 'static> NodeFn<S, Cx> for Cached<S, Cx> {
             let key = key.map_err(NodeError::terminal)?;
             let store = context.store().map(Arc::clone);
             let kept = shelf.find(store.as_deref(), &key).await?;
-            if let Some(step) = kept.and_then(|kept| kept.step::<S>(&layout)) {
+            // A result that cannot be read any more counts as none.
+            if let Some(step) = kept.and_then(|kept| kept.into_step(&layout, &shelf.fields).ok()) {
                 context.services().found_cached().await;
                 return Ok(step);
             }
             let step = node.call(input, state, Some(context)).await?;
-            let changes = step.update.as_ref().map(|update| S::encode_update(&layout, update));
-            let kept = KeptStep { changes: changes.transpose().map_err(failed)?, next: step.next.clone() };
-            shelf.put(store.as_deref(), &key, kept, ttl).await?;
+            let row = StepRow::of(&step, &layout, &shelf.fields).map_err(failed)?;
+            shelf.put(store.as_deref(), &key, row, ttl).await?;
             Ok(step)
         })
     }
-}
 
-/// A step in the form in which results are kept, with the fields by their places.
-struct KeptStep {
-    changes: Option<Vec<FieldChange>>,
-    next: Next,
-}
+    fn inside(&self) -> Option<&Arc<dyn NodeFn<S, Cx>>> {
+        Some(&self.node)
+    }
 
-impl KeptStep {
-    /// The step; none when its update cannot be read any more.
-    fn step<S: State>(self, layout: &S::Layout) -> Option<Step<S>> {
-        let update = self.changes.map(|changes| S::decode_update(layout, &changes)).transpose().ok()?;
-        Some(Step { update, next: self.next })
+    fn around(&self, inside: Arc<dyn NodeFn<S, Cx>>) -> Option<Arc<dyn NodeFn<S, Cx>>> {
+        Some(Arc::new(Self::new(inside, &self.cache, self.layout.clone(), Arc::clone(&self.shelf))))
     }
 }
 
@@ -154,12 +140,11 @@ impl Shelf {
         &'f self,
         store: Option<&'f dyn Store>,
         key: &'f str,
-    ) -> BoxFuture<'f, Result<Option<KeptStep>, StoreError>> {
+    ) -> BoxFuture<'f, Result<Option<StepRow>, StoreError>> {
         Box::pin(async move {
             let item = self.store(store).get(&self.namespace, key).await?;
             let bytes = item.and_then(|item| STANDARD_NO_PAD.decode(item.value.as_str()?).ok());
-            let row = bytes.and_then(|bytes| codec::decode::<CachedRow>("cached result", &bytes).ok());
-            Ok(row.and_then(|row| self.kept(row)))
+            Ok(bytes.and_then(|bytes| codec::decode("cached result", &bytes).ok()))
         })
     }
 
@@ -167,11 +152,10 @@ impl Shelf {
         &'f self,
         store: Option<&'f dyn Store>,
         key: &'f str,
-        kept: KeptStep,
+        row: StepRow,
         ttl: Option<Duration>,
     ) -> BoxFuture<'f, Result<(), StoreError>> {
         Box::pin(async move {
-            let row = self.row(kept).map_err(failed)?;
             let bytes = codec::encode("cached result", &row).map_err(failed)?;
             let options = ttl.map_or_else(PutOptions::default, PutOptions::ttl);
             self.store(store).put(&self.namespace, key, Value::String(STANDARD_NO_PAD.encode(bytes)), options).await
@@ -191,29 +175,6 @@ impl Shelf {
                 cleared += u64::from(store.delete(&item.namespace, &item.key).await?);
             }
         }
-    }
-
-    fn row(&self, kept: KeptStep) -> Result<CachedRow, StateError> {
-        let named = |change: FieldChange| {
-            let name = self.fields.get(change.field as usize).map_or_else(String::new, ToString::to_string);
-            (name, change.op == Op::Set, change.bytes.to_vec().into())
-        };
-        let update = kept.changes.map(|changes| changes.into_iter().map(named).collect());
-        Ok(CachedRow { update, next: NextRow::of(&kept.next)? })
-    }
-
-    fn kept(&self, row: CachedRow) -> Option<KeptStep> {
-        let change = |(name, set, bytes): (String, bool, serde_bytes::ByteBuf)| {
-            let at = self.fields.iter().position(|field| **field == *name)?;
-            let op = if set { Op::Set } else { Op::Fold };
-            Some(FieldChange { field: u32::try_from(at).ok()?, op, bytes: bytes.into_vec().into() })
-        };
-        let changes = row.update.map(|changes| changes.into_iter().map(change).collect::<Option<Vec<_>>>());
-        let changes = match changes {
-            Some(changes) => Some(changes?),
-            None => None,
-        };
-        Some(KeptStep { changes, next: row.next.into_next() })
     }
 }
 

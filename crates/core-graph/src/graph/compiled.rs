@@ -110,6 +110,11 @@ impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
         }
     }
 
+    /// The same graph with other functions in its nodes.
+    pub(super) fn with_handlers(&self, executable: ExecutableGraph<S, Cx>) -> Self {
+        Self { executable, ..self.clone() }
+    }
+
     pub(crate) async fn clear_cache(&self, node: Node, store: Option<&dyn Store>) -> Result<u64, StoreError> {
         let shelf = self.executable.topology.find(node.as_str()).and_then(|at| self.shelves[at as usize].as_ref());
         match shelf {

@@ -13,6 +13,7 @@ mod migration;
 mod options;
 mod persistence;
 mod proofs;
+mod remote;
 mod spec;
 mod subgraph;
 mod upstream;

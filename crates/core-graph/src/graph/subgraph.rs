@@ -1,6 +1,7 @@
 //! A graph as a node of another.
 
 use std::any::{Any, type_name};
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::task::Context as PollContext;
@@ -14,6 +15,7 @@ use crate::error::{NodeError, RunError};
 use crate::graph::Compiled;
 use crate::graph::blueprint::InnerGraph;
 use crate::handler::{Called, NodeFn, given};
+use crate::remote::{Executor, GraphVersion, NodePlace, NotPortable, Performed, TaskLink, TaskRequest};
 use crate::state::{Snapshot, State, codec};
 use crate::step::Step;
 use crate::subgraph::{EndedChild, LeftChild, OwnStack, begin_in_task, begins_a_stack, finish_in_task};
@@ -246,6 +248,35 @@ where
                 Called::Runs(Box::pin(async move { parts.finish(&resources, &context, *left).await }))
             }
         }
+    }
+
+    fn executed_by(
+        &self,
+        executor: &Arc<dyn Executor>,
+        place: &[NodePlace],
+    ) -> Option<Result<Arc<dyn NodeFn<S, Cx>>, NotPortable>> {
+        let Parts { child, map_in, map_out } = &*self.parts;
+        let (map_in, map_out) = (Arc::clone(map_in), Arc::clone(map_out));
+        let child = child.executed_within(executor, place);
+        Some(
+            child.map(|child| -> Arc<dyn NodeFn<S, Cx>> {
+                Arc::new(Self::with(child, map_in, map_out, self.takes_input))
+            }),
+        )
+    }
+
+    fn graphs_inside(&self) -> BTreeSet<GraphVersion> {
+        self.parts.child.versions()
+    }
+
+    fn perform_inside(
+        &self,
+        request: Arc<TaskRequest>,
+        depth: usize,
+        resources: &Arc<Cx>,
+        link: Arc<dyn TaskLink>,
+    ) -> Option<Performed> {
+        Some(self.parts.child.perform_at(request, depth, Ccx::from_ref(resources), link))
     }
 }
 

@@ -46,10 +46,10 @@ mod model_tests;
 mod persist;
 mod plan;
 mod restore;
-mod retry;
+pub(crate) mod retry;
 mod single_task;
 mod task;
-mod triggers;
+pub(crate) mod triggers;
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};

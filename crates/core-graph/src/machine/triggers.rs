@@ -203,13 +203,13 @@ fn undeclared(node: String, target: &Name, declared: String, method: &'static st
 }
 
 /// Calls user code; its panic is an error of the task that it belongs to.
-pub(super) fn guarded<T>(what: &str, call: impl FnOnce() -> T) -> Result<T, NodeError> {
+pub(crate) fn guarded<T>(what: &str, call: impl FnOnce() -> T) -> Result<T, NodeError> {
     catch_unwind(AssertUnwindSafe(call))
         .map_err(|payload| NodeError::terminal(format!("its {what} panicked: {}", panic_text(payload.as_ref()))))
 }
 
 /// Encodes values of the program; a panic of their `Serialize` is an error of the task that they are of.
-pub(super) fn guarded_encoding<T>(encode: impl FnOnce() -> Result<T, StateError>) -> Result<T, NodeError> {
+pub(crate) fn guarded_encoding<T>(encode: impl FnOnce() -> Result<T, StateError>) -> Result<T, NodeError> {
     guarded("serialization", encode).and_then(|encoded| encoded.map_err(NodeError::terminal))
 }
 

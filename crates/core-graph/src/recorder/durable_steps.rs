@@ -23,6 +23,13 @@ impl DurableSteps {
         self.lock().get(task)?.get(key).map(Arc::clone)
     }
 
+    /// All of a task, by key.
+    pub(crate) fn of_task(&self, task: &str) -> Vec<(Arc<str>, Arc<[u8]>)> {
+        let results = self.lock();
+        let of_task = results.get(task).into_iter().flatten();
+        of_task.map(|(key, value)| (Arc::clone(key), Arc::clone(value))).collect()
+    }
+
     /// Whether any result was ever kept.
     pub(crate) fn is_used(&self) -> bool {
         self.used.load(Ordering::Relaxed)

@@ -26,6 +26,17 @@ pub struct Faults {
     /// Of so many commits, the store syncs one; a death forgets what was written after the last sync, or a part of it,
     /// as a loss of power does. What is not synced is not acknowledged. 0 syncs each.
     pub sync: u64,
+    /// Of so many [`sudden`](Self::sudden) deaths, one is none: another process takes the thread, and this one goes on beside it and
+    /// takes itself for the owner still. It does what it can, and the store must refuse it.
+    pub linger: u64,
+    /// With tasks that are [executed elsewhere](super::Simulator::elsewhere): of so many messages between the run and a worker,
+    /// one is lost, and half of the times with it all that the worker says for longer than anybody waits for it.
+    pub lose_message: u64,
+    /// The same: of so many results of durable steps that a worker reports, one comes twice; of so many tasks, one is given to two
+    /// workers.
+    pub repeat_message: u64,
+    /// The same: of so many times that a worker is woken, it ends at one.
+    pub end_worker: u64,
 }
 
 impl Faults {
@@ -68,6 +79,34 @@ impl Faults {
     #[must_use]
     pub fn sync(mut self, one_in: u64) -> Self {
         self.sync = one_in;
+        self
+    }
+
+    /// The same faults with another number of [`linger`](Self::linger).
+    #[must_use]
+    pub fn linger(mut self, one_in: u64) -> Self {
+        self.linger = one_in;
+        self
+    }
+
+    /// The same faults with another number of [`lose_message`](Self::lose_message).
+    #[must_use]
+    pub fn lose_message(mut self, one_in: u64) -> Self {
+        self.lose_message = one_in;
+        self
+    }
+
+    /// The same faults with another number of [`repeat_message`](Self::repeat_message).
+    #[must_use]
+    pub fn repeat_message(mut self, one_in: u64) -> Self {
+        self.repeat_message = one_in;
+        self
+    }
+
+    /// The same faults with another number of [`end_worker`](Self::end_worker).
+    #[must_use]
+    pub fn end_worker(mut self, one_in: u64) -> Self {
+        self.end_worker = one_in;
         self
     }
 }

@@ -2,6 +2,8 @@
 //! of faults drawn from a seed.
 
 mod faults;
+mod link;
+mod local_executor;
 mod report;
 mod schedule;
 mod store;
@@ -12,6 +14,8 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -24,13 +28,15 @@ use crate::executor::conclude;
 use crate::limits::{Control, Durability, FastPath, RunPolicy, TurnOrder};
 use crate::questions::Answers;
 use crate::recorder::{Lag, Queue};
+use crate::remote::NotPortable;
 use crate::state::State;
 use crate::thread::{App, KnownStates, Opening, Thread, Threads};
 
 pub use faults::Faults;
+pub use local_executor::LocalExecutor;
 pub use report::Report;
 use report::report;
-use schedule::Schedule;
+use schedule::{LifeOrder, Schedule};
 pub use schedule::{OnceRuns, Started};
 use store::{FaultPlan, Life};
 
@@ -86,6 +92,7 @@ pub struct Simulator<S: State, Cx = ()> {
     at: Option<u64>,
     policy: RunPolicy,
     answers: BTreeMap<String, Value>,
+    is_elsewhere: bool,
 }
 
 /// Tokio's clock, so that paused time is the time of the run.
@@ -120,6 +127,20 @@ async fn up_to_doom<T>(times: Option<u64>, work: impl Future<Output = T>) -> Opt
     .await
 }
 
+/// Lets a process work while those go on that were replaced.
+async fn beside<T>(
+    replaced: &mut FuturesUnordered<impl Future<Output = Result<bool, RunError>>>,
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = std::pin::pin!(work);
+    poll_fn(|context| {
+        // How they end is nobody's concern: the store tells whether they did any harm.
+        while let Poll::Ready(Some(_)) = replaced.poll_next_unpin(context) {}
+        work.as_mut().poll(context)
+    })
+    .await
+}
+
 impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     /// A simulator of a graph that never dies.
     pub fn new(app: impl Into<App<S, Cx>>) -> Self {
@@ -130,6 +151,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
             at: None,
             policy: RunPolicy::default(),
             answers: BTreeMap::new(),
+            is_elsewhere: false,
         }
     }
 
@@ -140,6 +162,17 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
+    }
+
+    /// Has tasks executed elsewhere: by workers that get each task as bytes and give back bytes, over messages that take their
+    /// time and may be lost or come twice, as [`Faults`] say.
+    ///
+    /// # Errors
+    /// As [`Compiled::executed_by`](crate::Compiled::executed_by).
+    pub fn elsewhere(mut self) -> Result<Self, NotPortable> {
+        self.app.graph.executed_by(LocalExecutor::of(self.app.clone()))?;
+        self.is_elsewhere = true;
+        Ok(self)
     }
 
     /// What goes wrong.
@@ -191,32 +224,47 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         let plan = Arc::new(FaultPlan::new(self.faults, self.at, self.seed));
         let schedule = Arc::new(Schedule::new(self.seed, &plan));
         let clock: Arc<dyn Clock> = Arc::new(RunTime(Instant::now()));
+        let app = self.driven(&plan, &clock)?;
         let policy = self.drawn_policy();
         // What one process has read of the thread, the next one still knows, as one does that did not die.
-        let known = Arc::new(KnownStates::of_any_size());
+        let mut known = Arc::new(KnownStates::of_any_size());
+        let (mut replaced, mut replaced_lives) = (FuturesUnordered::new(), Vec::new());
         let mut crashes = 0;
         for life in 0..2 * TROUBLED_LIVES {
             if life == TROUBLED_LIVES {
                 plan.calm();
             }
             let life = Arc::new(Life::new(store.clone(), Arc::clone(&plan)));
-            let threads = Threads::new(self.app.clone(), Arc::clone(&life) as Arc<dyn Checkpointer>)
+            let order = Arc::new(LifeOrder::new(&schedule, &life));
+            let threads = Threads::new(app.clone(), Arc::clone(&life) as Arc<dyn Checkpointer>)
                 .with_clock(Arc::clone(&clock))
                 .with_known_states(Arc::clone(&known));
-            let thread =
-                threads.scheduled(Arc::clone(&schedule) as Arc<dyn TurnOrder>).thread(THREAD).policy(policy.clone());
+            let thread = threads.scheduled(order as Arc<dyn TurnOrder>).thread(THREAD).policy(policy.clone());
             let before = plan.injected();
-            let end = tokio::select! {
+            let (input, order) = (&input, &schedule);
+            let mut work = Box::pin(async move { self.live(&thread, input, order).await });
+            let (end, may_linger) = tokio::select! {
                 biased;
-                () = life.died() => None,
-                end = up_to_doom(plan.doom(), Box::pin(self.live(&thread, &input, &schedule))) => end,
+                () = life.died() => (None, false),
+                end = beside(&mut replaced, up_to_doom(plan.doom(), &mut work)) => (end, true),
                 () = tokio::time::sleep(LONGEST_WAIT) => return Err(self.stuck(&store).await?),
             };
             match end {
+                None if may_linger && plan.lingers() => {
+                    life.replace();
+                    replaced.push(work);
+                    replaced_lives.push(life);
+                    crashes += 1;
+                    known = Arc::new(KnownStates::of_any_size());
+                }
                 None => {
+                    drop(work);
                     life.bury();
                     crashes += 1;
                     if let Some((left, kept)) = plan.forget().await? {
+                        // Who still talked to the store that lost its power has lost it, too.
+                        replaced.clear();
+                        replaced_lives.drain(..).for_each(|life: Arc<Life>| life.bury());
                         store = left;
                         schedule.keep(&kept);
                     }
@@ -230,6 +278,17 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         }
         let thread = Threads::new(self.app.clone(), Arc::new(store.clone())).thread(THREAD);
         report(&thread, &store, &schedule, &plan, crashes).await
+    }
+
+    /// The graph as the processes drive it.
+    fn driven(&self, plan: &Arc<FaultPlan>, clock: &Arc<dyn Clock>) -> Result<App<S, Cx>, RunError> {
+        let app = self.app.clone();
+        if !self.is_elsewhere {
+            return Ok(app);
+        }
+        let workers = LocalExecutor::with(app.clone(), Arc::clone(plan), Arc::clone(clock));
+        let graph = app.graph.executed_by(workers).map_err(|error| RunError::Internal(error.to_string()))?;
+        Ok(App { graph, ..app })
     }
 
     /// The error of a process that waits for ever.
@@ -306,6 +365,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
             at,
             policy: self.policy.clone(),
             answers: self.answers.clone(),
+            is_elsewhere: self.is_elsewhere,
         };
         let whole = simulator(None).run(input.clone()).await?;
         let points = whole.points;

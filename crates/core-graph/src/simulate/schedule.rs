@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::future::BoxFuture;
 
-use super::store::{FaultPlan, KeptResults};
+use super::store::{FaultPlan, KeptResults, Life};
 use crate::limits::TurnOrder;
 use crate::lock::lock;
 
@@ -172,6 +172,61 @@ impl TurnOrder for Schedule {
     }
 
     fn once_stored(&self, task: &str, key: &str) {
-        self.lock().onces.entry((task.to_owned(), key.to_owned())).or_default().stored = true;
+        let mut seen = self.lock();
+        let once = seen.onces.entry((task.to_owned(), key.to_owned())).or_default();
+        if std::mem::replace(&mut once.stored, true) {
+            seen.early.push(format!("durable step `{key}` of `{task}` was stored twice"));
+        }
+    }
+}
+
+/// The order as one process has it.
+pub(super) struct LifeOrder {
+    schedule: Arc<Schedule>,
+    life: Arc<Life>,
+}
+
+impl LifeOrder {
+    pub(super) fn new(schedule: &Arc<Schedule>, life: &Arc<Life>) -> Self {
+        Self { schedule: Arc::clone(schedule), life: Arc::clone(life) }
+    }
+}
+
+impl TurnOrder for LifeOrder {
+    fn draw(&self, limit: usize) -> usize {
+        self.schedule.draw(limit)
+    }
+
+    fn turn(&self, task: Arc<str>, attempt: u32) -> BoxFuture<'_, ()> {
+        self.schedule.turn(task, attempt)
+    }
+
+    fn starts(&self, task: Arc<str>, attempt: u32) {
+        self.schedule.starts(task, attempt);
+    }
+
+    fn pause(&self) -> BoxFuture<'_, ()> {
+        self.schedule.pause()
+    }
+
+    fn acknowledged(&self, ns: &str, checkpoint: u64) {
+        self.schedule.acknowledged(ns, checkpoint);
+    }
+
+    /// A process that was replaced cannot know which results the next one has stored.
+    fn once_ran(&self, task: &str, key: &str) {
+        if !self.life.is_replaced() {
+            self.schedule.once_ran(task, key);
+        }
+    }
+
+    fn once_stored(&self, task: &str, key: &str) {
+        self.schedule.once_stored(task, key);
+    }
+}
+
+impl std::fmt::Debug for LifeOrder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LifeOrder").field("schedule", &self.schedule).finish_non_exhaustive()
     }
 }

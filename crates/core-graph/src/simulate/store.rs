@@ -1,6 +1,7 @@
 //! A store that dies with its process, fails, delays and forgets, as a plan says.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -48,6 +49,8 @@ pub(super) struct Life {
     plan: Arc<FaultPlan>,
     death: Notify,
     dead: Mutex<bool>,
+    /// Whether another process has taken its thread.
+    replaced: AtomicBool,
     leases: Mutex<Vec<Lease>>,
 }
 
@@ -85,6 +88,46 @@ impl FaultPlan {
         let mut progress = self.lock();
         let most = 2 * progress.faults.sudden;
         (most > 0).then(|| progress.random.below(most))
+    }
+
+    /// Whether a process that is about to die goes on beside the one that takes its place.
+    pub(super) fn lingers(&self) -> bool {
+        self.draw(|faults| faults.linger)
+    }
+
+    /// Whether anything happens to workers and their messages.
+    pub(super) fn troubles_workers(&self) -> bool {
+        let faults = self.lock().faults;
+        faults.lose_message > 0 || faults.end_worker > 0
+    }
+
+    /// Whether a message is lost, and whether those after it are, too.
+    pub(super) fn loses_message(&self) -> (bool, bool) {
+        let lost = self.draw(|faults| faults.lose_message);
+        (lost, lost && self.lock().random.one_in(2))
+    }
+
+    /// Whether a message comes twice.
+    pub(super) fn repeats(&self) -> bool {
+        self.draw(|faults| faults.repeat_message)
+    }
+
+    /// After how many wake-ups a worker ends.
+    pub(super) fn end_of_worker(&self) -> Option<u64> {
+        let mut progress = self.lock();
+        let most = 2 * progress.faults.end_worker;
+        (most > 0).then(|| progress.random.below(most))
+    }
+
+    /// How long something takes, if it takes long.
+    pub(super) fn delay(&self) -> Option<Duration> {
+        self.draw(|faults| faults.delay).then(|| Duration::from_millis(self.lock().random.below(LONGEST_DELAY)))
+    }
+
+    fn draw(&self, one_in: impl FnOnce(&Faults) -> u64) -> bool {
+        let mut progress = self.lock();
+        let one_in = one_in(&progress.faults);
+        progress.random.one_in(one_in)
     }
 
     /// Nothing goes wrong from now on.
@@ -171,7 +214,14 @@ pub(super) type KeptResults = BTreeSet<(String, String)>;
 
 impl Life {
     pub(super) fn new(store: MemoryCheckpointer, plan: Arc<FaultPlan>) -> Self {
-        Self { store, plan, death: Notify::new(), dead: Mutex::new(false), leases: Mutex::default() }
+        Self {
+            store,
+            plan,
+            death: Notify::new(),
+            dead: Mutex::new(false),
+            replaced: AtomicBool::new(false),
+            leases: Mutex::default(),
+        }
     }
 
     /// Resolves when the process dies.
@@ -185,6 +235,19 @@ impl Life {
         for lease in lock(&self.leases).drain(..) {
             self.store.release(&lease);
         }
+    }
+
+    /// Another process takes its thread, and it goes on.
+    pub(super) fn replace(&self) {
+        self.replaced.store(true, Ordering::Relaxed);
+        for lease in lock(&self.leases).drain(..) {
+            self.store.release(&lease);
+        }
+    }
+
+    /// Whether another process has taken its thread.
+    pub(super) fn is_replaced(&self) -> bool {
+        self.replaced.load(Ordering::Relaxed)
     }
 
     fn is_dead(&self) -> bool {
@@ -201,14 +264,9 @@ impl Life {
     }
 
     /// Takes its time, when the plan says so.
-    async fn linger(&self) {
-        let delay = {
-            let mut progress = self.plan.lock();
-            let one_in = progress.faults.delay;
-            progress.random.one_in(one_in).then(|| progress.random.below(LONGEST_DELAY))
-        };
-        if let Some(delay) = delay {
-            tokio::time::sleep(Duration::from_millis(delay)).await;
+    async fn take_time(&self) {
+        if let Some(delay) = self.plan.delay() {
+            tokio::time::sleep(delay).await;
         }
         if self.is_dead() {
             std::future::pending::<()>().await;
@@ -217,7 +275,7 @@ impl Life {
 
     /// Waits and perhaps fails, before the store does anything.
     async fn asked(&self, action: &str) -> Result<(), CheckpointError> {
-        self.linger().await;
+        self.take_time().await;
         let refused = {
             let mut progress = self.plan.lock();
             let one_in = progress.faults.refuse;
@@ -265,7 +323,7 @@ impl Life {
         }
         let lost = self.loses();
         self.pass().await;
-        self.linger().await;
+        self.take_time().await;
         if lost {
             return Err(injected("committing"));
         }
@@ -286,6 +344,12 @@ impl Checkpointer for Life {
 
     async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
         self.asked("acquiring").await?;
+        if self.is_replaced() {
+            return Err(CheckpointError::ThreadBusy {
+                thread: thread.to_owned(),
+                owner: "the next process".to_owned(),
+            });
+        }
         let lease = self.store.acquire(thread).await?;
         lock(&self.leases).push(lease.clone());
         Ok(lease)

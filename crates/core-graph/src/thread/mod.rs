@@ -23,6 +23,7 @@ mod input_at;
 mod inspect;
 mod known_states;
 mod open;
+mod performer;
 mod replayed;
 mod travel;
 

@@ -153,6 +153,12 @@ impl Outline {
         self.nodes.binary_search_by(|node| node.name.as_str().cmp(name)).ok().and_then(|at| u32::try_from(at).ok())
     }
 
+    /// The concurrency class of a node.
+    pub(crate) fn class_of(&self, index: NodeIndex) -> Option<&str> {
+        let (class, _) = self.limits.get(self.node(index).class?)?;
+        Some(class)
+    }
+
     pub(crate) fn names(&self, nodes: &[NodeIndex]) -> String {
         let name = |at: &NodeIndex| self.nodes.get(*at as usize).map_or("START", |node| node.name.as_str());
         let names: Vec<_> = nodes.iter().map(|at| format!("`{}`", name(at))).collect();

@@ -14,7 +14,7 @@ use graphloom_core_graph::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::log::{Calls, Memory, Noted, Work, done, note, noted, steps, thread};
+use crate::log::{Build, Calls, Memory, Noted, Work, done, note, noted, steps, thread};
 
 const ASK: Node = Node::named("ask");
 const CHILD: Node = Node::named("child");
@@ -139,7 +139,7 @@ async fn what_is_gone_to_with_an_answer_runs_beside_what_stays() {
 async fn both_are_one_commit_of_the_run_that_goes_on() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         let store = Watched::default();
-        let threads = asking(Mode::Barrier, &Calls::default()).compile().unwrap().with_checkpointer(store.clone());
+        let threads = asking(Mode::Barrier, &Calls::default()).built().with_checkpointer(store.clone());
         let thread = threads.thread("t").policy(RunPolicy::default().durability(durability));
         let asked = waiting(thread.run(Work::update()).await);
         store.commits.lock().unwrap().clear();
@@ -166,7 +166,7 @@ async fn a_crash_leaves_both_or_neither() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         for (after, written) in [(0, false), (0, true), (1, false), (1, true)] {
             let store = Watched::default();
-            let threads = asking(Mode::Barrier, &Calls::default()).compile().unwrap().with_checkpointer(store.clone());
+            let threads = asking(Mode::Barrier, &Calls::default()).built().with_checkpointer(store.clone());
             let thread = threads.thread("t").policy(RunPolicy::default().durability(durability));
             let asked = waiting(thread.run(Work::update().last("old")).await);
             let both = || answer(&asked, "ask", "a").and(&asked.iter().nth(1).unwrap().id, "b").unwrap();
@@ -279,7 +279,7 @@ async fn ephemeral_fields_live_to_the_end_of_their_step() {
         });
         graph.add_edge(START, ASK).add_edge(ASK, PLAIN);
         let store = Watched::default();
-        let threads = graph.compile().unwrap().with_checkpointer(store.clone());
+        let threads = graph.built().with_checkpointer(store.clone());
         let thread: Thread<Brief> = threads.thread("t");
         let Outcome::Waiting(asked) = thread.run(Brief::update().hint("given")).await.unwrap() else { panic!("asks") };
         // In another process after the commit of the update, or in the run that made it.
@@ -311,7 +311,7 @@ async fn a_subgraph_that_asked_keeps_its_input_and_its_parent_sees_the_update() 
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_subgraph(
         CHILD,
-        inner.compile().unwrap(),
+        inner.built(),
         |work: &Work| Memory::update().topic(work.last.clone()),
         |child: ChildOutcome<Memory>| Noted::Ok(noted(child.done()?.said())),
     );

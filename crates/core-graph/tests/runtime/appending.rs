@@ -3,7 +3,7 @@
 use graphloom_core_graph::checkpoint::{FieldRecord, MemoryCheckpointer};
 use graphloom_core_graph::{END, Node, NodeError, START, Snapshot, StateGraph, Step};
 
-use crate::log::{Work, done, noted};
+use crate::log::{Build, Work, done, noted};
 
 const GO: Node = Node::named("go");
 
@@ -17,7 +17,7 @@ async fn records(notes: usize, letters: usize) -> (usize, Vec<FieldRecord>) {
         })
         .may_goto((GO, END));
     graph.add_edge(START, GO);
-    let threads = graph.compile().expect("right").with_context(()).with_checkpointer(MemoryCheckpointer::new());
+    let threads = graph.built().with_context(()).with_checkpointer(MemoryCheckpointer::new());
     let thread = threads.thread("t");
     let work = done(thread.run(Work::update()).await);
     assert_eq!(*thread.state().await.expect("it reads").state, *work);

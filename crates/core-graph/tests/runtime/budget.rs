@@ -6,7 +6,7 @@ use graphloom_core_graph::{
     Task, Thread,
 };
 
-use crate::log::{Calls, Noted, Work, done, failed, note, noted, steps, thread};
+use crate::log::{Build, Calls, Noted, Work, done, failed, note, noted, steps, thread};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -123,7 +123,7 @@ fn child(calls: &Calls) -> Compiled<Work> {
     graph.add_node(B, counted(calls, "b"));
     graph.add_node(C, counted(calls, "c"));
     graph.add_edge(START, A).add_edge(A, B).add_edge(B, C);
-    graph.compile().expect("the child is right")
+    graph.built()
 }
 
 fn out(child: ChildOutcome<Work>) -> Noted {

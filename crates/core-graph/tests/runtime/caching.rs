@@ -10,7 +10,7 @@ use graphloom_core_graph::{
     Cache, Clock, Context, END, EventKind, Node, NodeError, START, Snapshot, StateGraph, Step, Task, Threads,
 };
 
-use crate::log::{Calls, Noted, Work, done, failed, note, noted};
+use crate::log::{Build, Calls, Noted, Work, done, failed, note, noted};
 
 const COSTLY: Node = Node::named("costly");
 const AFTER: Node = Node::named("after");
@@ -44,7 +44,7 @@ fn graph(calls: &Calls) -> StateGraph<Work> {
 }
 
 fn threads(graph: StateGraph<Work>, store: Arc<dyn Store>) -> Threads<Work> {
-    graph.compile().expect("the graph is right").with_checkpointer(MemoryCheckpointer::new()).with_store(store)
+    graph.built().with_checkpointer(MemoryCheckpointer::new()).with_store(store)
 }
 
 /// Runs a thread and tells its story, and whether a kept result was told.
@@ -87,7 +87,7 @@ async fn a_result_stands_for_runs_of_the_same_key_until_it_expires_or_is_cleared
 #[tokio::test]
 async fn without_a_store_results_live_as_long_as_the_graph() {
     let calls = Calls::default();
-    let app = graph(&calls).compile().unwrap().with_context(());
+    let app = graph(&calls).built().with_context(());
     for _ in 0..3 {
         assert_eq!(done(app.run_once(Work::update().last("x")).await).story(), "for-x after");
     }
@@ -135,7 +135,7 @@ async fn a_subgraph_is_called_once_for_each_of_its_keys() {
         });
         graph.add_node(AFTER, note("after"));
         graph.add_edge(START, COSTLY).add_edge(COSTLY, AFTER);
-        graph.compile().unwrap()
+        graph.built()
     };
     let build = || {
         let mut graph = StateGraph::<Work>::new("g");
@@ -145,7 +145,7 @@ async fn a_subgraph_is_called_once_for_each_of_its_keys() {
         graph.add_edge(START, COSTLY);
         graph
     };
-    let app = build().compile().unwrap().with_context(());
+    let app = build().built().with_context(());
     let threads = threads(build(), Arc::new(MemoryStore::new()));
     for at in ["1", "2"] {
         assert_eq!(done(app.run_once(Work::update().last("x")).await).story(), "for-x after");

@@ -14,6 +14,8 @@ use graphloom_core_graph::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::log::Build;
+
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
 const CHILD: Node = Node::named("child");
@@ -93,7 +95,7 @@ fn joined(steps: u64) -> StateGraph<Mixed> {
 
 /// The turns in a subgraph.
 fn inside(steps: u64) -> StateGraph<Mixed> {
-    let child: Compiled<Mixed> = turns(steps).compile().expect("the child is right");
+    let child: Compiled<Mixed> = turns(steps).built();
     let mut graph = StateGraph::<Mixed>::new("outside");
     graph.add_node(A, change);
     graph.add_node(B, change);
@@ -154,7 +156,7 @@ async fn story(
     store: Arc<dyn Checkpointer>,
     policy: RunPolicy,
 ) -> Vec<Vec<String>> {
-    let app = graph.compile().expect("the graph is right").with_context(());
+    let app = graph.built().with_context(());
     let threads: Threads<Mixed> = app.with_shared_checkpointer(Arc::clone(&store)).with_clock(Arc::new(Noon));
     let thread: Thread<Mixed> = threads.thread("t").policy(policy.clone());
     let mut told = Vec::new();

@@ -5,7 +5,7 @@ use graphloom_core_graph::{END, Mode, Node, START, Snapshot, State, StateGraph, 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::log::{Noted, Work, note, noted};
+use crate::log::{Build, Noted, Work, note, noted};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -34,7 +34,7 @@ fn errors(build: impl FnOnce(&mut StateGraph<Work>)) -> String {
 fn warnings(build: impl FnOnce(&mut StateGraph<Work>)) -> String {
     let mut graph = graph();
     build(&mut graph);
-    let compiled = graph.compile().expect("warnings are no errors");
+    let compiled = graph.built();
     compiled.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
@@ -199,12 +199,7 @@ fn drawn() -> StateGraph<Work> {
     let mut graph = graph();
     part(&mut graph);
     graph.add_node(C, note("c")).may_goto((A, END));
-    graph.add_subgraph(
-        Node::named("sub \"q\""),
-        inner.compile().expect("right"),
-        |_: &Work| Work::update(),
-        |_| Noted::Ok(noted("s")),
-    );
+    graph.add_subgraph(Node::named("sub \"q\""), inner.built(), |_: &Work| Work::update(), |_| Noted::Ok(noted("s")));
     graph.add_sends(A, PART, |_: &Work| Vec::new());
     graph.add_join((PART, B), C);
     graph.add_conditional_edges(B, [Node::named("sub \"q\""), END], |_: &Work| END);
@@ -213,7 +208,7 @@ fn drawn() -> StateGraph<Work> {
 
 #[test]
 fn mermaid() {
-    insta::assert_snapshot!(drawn().compile().unwrap().diagram().mermaid(), @r#"
+    insta::assert_snapshot!(drawn().built().diagram().mermaid(), @r#"
     flowchart TD
         n0(["START"])
         n1["a"]
@@ -244,7 +239,7 @@ fn mermaid() {
 
 #[test]
 fn dot() {
-    insta::assert_snapshot!(drawn().compile().unwrap().diagram().dot(), @r#"
+    insta::assert_snapshot!(drawn().built().diagram().dot(), @r#"
     digraph {
         0 [ label = "START", shape = oval]
         1 [ label = "a", shape = box]
@@ -268,7 +263,7 @@ fn dot() {
 
 #[test]
 fn marked_nodes_and_edges_stand_out() {
-    let compiled = drawn().compile().unwrap();
+    let compiled = drawn().built();
     let mut marks = Marks::new();
     marks.edge("START", "a").edge("a", "b").edge("b", "END").node("nowhere").edge("a", "c");
     let mermaid = compiled.diagram().mermaid_marked(&marks);
@@ -305,5 +300,5 @@ fn a_chain_of_twenty_thousand_nodes_compiles_on_the_stack_of_a_thread() {
         before = node;
     }
     graph.add_edge(before, END);
-    assert_eq!(graph.compile().unwrap().warnings().len(), 0);
+    assert_eq!(graph.built().warnings().len(), 0);
 }

@@ -13,6 +13,8 @@ use graphloom_core_graph::{
 };
 use serde_json::{Value, json};
 
+use crate::log::Build;
+
 const BOOK: &str = r#"{
     "name": "book",
     "mode": "MODE",
@@ -121,7 +123,7 @@ fn in_rust(mode: Mode) -> Compiled<JsonState> {
             _ => PUBLISH,
         }
     });
-    graph.compile().expect("the graph is right")
+    graph.built()
 }
 
 /// What was committed, in order: the tasks and the nodes that follow.

@@ -9,7 +9,7 @@ use graphloom_core_graph::{
     Step, Task, Timeout,
 };
 
-use crate::log::{Calls, Noted, Work, done, failed, note, noted, steps, thread};
+use crate::log::{Build, Calls, Noted, Work, done, failed, note, noted, steps, thread};
 
 const BAD: Node = Node::named("bad");
 const SIBLING: Node = Node::named("sibling");
@@ -162,7 +162,7 @@ async fn a_run_that_stops_in_the_handler_goes_on_in_the_handler() {
 #[tokio::test(start_paused = true)]
 async fn a_crash_at_every_point_handles_once() {
     for mode in [Mode::Barrier, Mode::Eager] {
-        let graph = handled(mode, &Calls::default()).compile().unwrap();
+        let graph = handled(mode, &Calls::default()).built();
         for report in Simulator::new(&graph).crash_everywhere(Work::update()).await.unwrap() {
             assert!(report.violations.is_empty(), "{:#?}", report.violations);
             assert_eq!(report.status, ThreadStatus::Done, "{}", report.detail);

@@ -7,7 +7,7 @@ use graphloom_core_graph::checkpoint::CheckpointError;
 use graphloom_core_graph::json::{JsonField, JsonLayout};
 use graphloom_core_graph::{Node, NodeError, RunError, START, StateGraph};
 
-use crate::log::{Work, noted};
+use crate::log::{Build, Work, noted};
 
 /// An error with a cause that its message does not name.
 #[derive(Debug)]
@@ -58,6 +58,6 @@ async fn a_failed_run_says_which_node_failed_and_why() {
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_node(A, async |_| if true { Err(outer().into()) } else { Ok(noted("never")) });
     graph.add_edge(START, A);
-    let failed = graph.compile().unwrap().run_once(Work::update()).await.unwrap_err();
+    let failed = graph.built().run_once(Work::update()).await.unwrap_err();
     assert_eq!(printed(failed), "node `a` failed: the page is not numbered: invalid digit found in string");
 }

@@ -6,7 +6,8 @@ use graphloom_core_graph::{
     Snapshot, StateGraph, Task,
 };
 
-use crate::log::{Gate, Noted, Work, done, note, noted, steps, thread, threads};
+use crate::log::{Build, Gate, Noted, Work, done, note, noted, steps, thread, threads};
+use crate::place::only_in_place;
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -38,7 +39,7 @@ async fn a_reader_sees_everything_in_order_with_attempts() {
             EventKind::TaskStarted { node, .. } => format!("task {node}"),
             EventKind::TaskFinished { node } => format!("finished {node}"),
             EventKind::TaskRetry { error, .. } => format!("retry: {error}"),
-            EventKind::Custom { name, payload } => format!("{name} {}", payload.get::<String>().unwrap()),
+            EventKind::Custom { name, payload } => format!("{name} {}", payload.json().as_str().unwrap()),
             EventKind::Update { payload, .. } => format!("update {}", payload.json()["notes"]),
             EventKind::Values { payload } => format!("values {}", payload.get::<Work>().unwrap().story()),
             EventKind::Committed { checkpoint, changed, next, .. } => {
@@ -113,15 +114,20 @@ async fn a_slow_reader_holds_the_run_up_or_loses_the_oldest() {
         let mut run = thread.run(Work::update()).lag(lag);
         let first = run.next().await.unwrap();
         let mut lost = if let EventKind::Lagged { lost } = first.kind { lost } else { 0 };
+        let has_ended = async || thread.state().await.unwrap().status == ThreadStatus::Done;
+        if lag == Lag::DropOldest && only_in_place("turns of the scheduler are counted") {
+            while !has_ended().await {
+                tokio::task::yield_now().await;
+            }
+        }
         for _ in 0..10_000 {
             tokio::task::yield_now().await;
         }
-        let ended = thread.state().await.unwrap().status == ThreadStatus::Done;
-        assert_eq!(ended, lag == Lag::DropOldest, "only a blocking reader holds the run up");
+        assert_eq!(has_ended().await, lag == Lag::DropOldest, "only a blocking reader holds the run up");
         let mut numbers = Vec::new();
         while let Some(event) = run.next().await {
             match event.kind {
-                EventKind::Custom { payload, .. } => numbers.extend(payload.get::<u32>().copied()),
+                EventKind::Custom { payload, .. } => numbers.extend(payload.json().as_u64()),
                 EventKind::Lagged { lost: some } => lost += some,
                 _ => {}
             }
@@ -271,7 +277,7 @@ async fn the_life_of_the_run_and_of_every_subgraph_is_a_mode_of_its_own() {
     child.add_node(B, note("b"));
     child.add_subgraph(
         INNER,
-        inner.compile().unwrap(),
+        inner.built(),
         |_: &Work| Work::update(),
         |inner| {
             Ok(match inner {
@@ -284,7 +290,7 @@ async fn the_life_of_the_run_and_of_every_subgraph_is_a_mode_of_its_own() {
     child.add_edge(START, B).add_edge(B, INNER);
     let mut graph = StateGraph::<Work>::new("g");
     let out = |child: ChildOutcome<Work>| Ok::<_, NodeError>(noted(child.done()?.story()));
-    graph.add_subgraph(CHILD, child.compile().unwrap(), |_: &Work| Work::update(), out);
+    graph.add_subgraph(CHILD, child.built(), |_: &Work| Work::update(), out);
     graph.add_edge(START, CHILD);
     let threads = threads(graph);
     for (id, name) in [("good", "Ada"), ("bad", "bad")] {

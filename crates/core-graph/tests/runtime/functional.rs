@@ -9,7 +9,7 @@ use graphloom_core_graph::{
     Compiled, Context, EntryState, Final, NodeError, Outcome, Retry, RunError, Shared, entry_point,
 };
 
-use crate::log::Calls;
+use crate::log::{Build, Calls};
 
 async fn work(calls: Calls, name: String) -> Result<String, NodeError> {
     calls.add(&name);
@@ -37,7 +37,7 @@ fn essay(calls: &Calls) -> Compiled<EntryState<String, String>> {
             Ok(format!("{}, {last}", written.join(", ")))
         }
     });
-    essay.with(|node| node.asks::<String>("verdict")).compile().expect("right")
+    essay.with(|node| node.asks::<String>("verdict")).built()
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,8 +85,7 @@ async fn a_failed_task_is_tried_again_and_its_finished_siblings_are_not() {
         }
     })
     .with(|node| node.retry(Retry::immediate(3)))
-    .compile()
-    .expect("right");
+    .built();
     let state = app.run_once(().into()).await.expect("it runs").done().expect("done");
     assert_eq!(state.output(), Some(&3));
     assert_eq!((calls.count("good"), calls.count("bad")), (1, 3));
@@ -97,13 +96,13 @@ async fn a_panic_of_a_task_and_a_key_used_twice_are_errors_of_the_function() {
     let panics = entry_point("panics", async |(): (), cx: Context| {
         cx.spawn("boom", async { if cx_is_here() { panic!("boom") } else { Ok::<_, NodeError>(1) } }).await
     });
-    let error = panics.compile().expect("right").run_once(().into()).await.expect_err("it fails");
+    let error = panics.built().run_once(().into()).await.expect_err("it fails");
     assert_eq!(error.to_string(), "node `panics` failed: panicked: boom");
     let twice = entry_point("twice", async |(): (), cx: Context| {
         let one = cx.spawn("same", async { Ok::<_, NodeError>(1) }).await?;
         Ok(one + cx.spawn("same", async { Ok::<_, NodeError>(2) }).await?)
     });
-    let error = twice.compile().expect("right").run_once(().into()).await.expect_err("it fails");
+    let error = twice.built().run_once(().into()).await.expect_err("it fails");
     assert!(error.to_string().contains("the durable step `same` was begun twice"), "{error}");
 }
 
@@ -118,8 +117,7 @@ async fn a_call_finds_what_the_call_before_saved() {
         // What is returned and what is saved may differ.
         Ok(Final { value: format!("now {sum}"), save: sum })
     })
-    .compile()
-    .expect("right");
+    .built();
     let threads = count.with_checkpointer(MemoryCheckpointer::new());
     for (thread, by, expected) in [("one", 2, "now 2"), ("one", 3, "now 5"), ("other", 7, "now 7"), ("one", 1, "now 6")]
     {
@@ -127,7 +125,7 @@ async fn a_call_finds_what_the_call_before_saved() {
         assert_eq!(state.output().map(String::as_str), Some(expected));
     }
     assert_eq!(threads.thread("one").state().await.expect("it reads").state.saved(), Some(&6));
-    let same = entry_point("same", async |by: u64, _: Context| Ok(by * 2)).compile().expect("right");
+    let same = entry_point("same", async |by: u64, _: Context| Ok(by * 2)).built();
     let state = same.run_once(4.into()).await.expect("it runs").done().expect("done");
     assert_eq!((state.output(), state.saved()), (Some(&8), Some(&8)), "it saves what it returns");
 }
@@ -152,8 +150,7 @@ async fn a_question_asked_inside_a_task_is_the_functions_own() {
         }
     })
     .with(|node| node.asks::<u32>("one").asks::<u32>("other"))
-    .compile()
-    .expect("right");
+    .built();
     let thread = app.with_checkpointer(MemoryCheckpointer::new()).thread("t");
     let Outcome::Waiting(questions) = thread.run(().into()).await.expect("it waits") else { panic!("it asks") };
     assert_eq!(questions.len(), 2);
@@ -185,8 +182,7 @@ async fn stored_tasks_are_never_repeated_whatever_crashes() {
             }
             Ok(sum)
         })
-        .compile()
-        .expect("right");
+        .built();
         let report = Simulator::new(&app).seed(seed).crash_between_any().run(5.into()).await.expect("it ends");
         assert_eq!(report.violations, [] as [String; 0], "seed {seed}");
         assert_eq!(report.state.output(), Some(&10), "seed {seed}");
@@ -196,7 +192,7 @@ async fn stored_tasks_are_never_repeated_whatever_crashes() {
 
 #[tokio::test]
 async fn a_run_without_an_input_says_so() {
-    let app = entry_point("needs", async |topic: String, _: Context| Ok(topic)).compile().expect("right");
+    let app = entry_point("needs", async |topic: String, _: Context| Ok(topic)).built();
     let Err(RunError::TaskFailed { message, .. }) = app.run_once(Default::default()).await else { panic!("it fails") };
     assert_eq!(message, "called without an input; run it with one");
 }

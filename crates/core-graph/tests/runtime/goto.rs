@@ -7,7 +7,7 @@ use graphloom_core_graph::{
     Answers, Context, Durability, Mode, Node, Outcome, RunError, RunPolicy, START, Snapshot, StateGraph, Task,
 };
 
-use crate::log::{Calls, Noted, Work, done, failed, note, noted, thread, threads};
+use crate::log::{Build, Calls, Noted, Work, done, failed, note, noted, thread, threads};
 use crate::statuses::brought_to;
 use crate::subgraph_travel::Failing;
 use crate::time_travel::Contested;
@@ -31,7 +31,7 @@ fn chain() -> StateGraph<Work> {
 async fn the_update_and_the_tasks_are_one_commit_and_nobody_comes_between() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         let store = Contested::default();
-        let threads = chain().compile().unwrap().with_checkpointer(store.clone());
+        let threads = chain().built().with_checkpointer(store.clone());
         let thread = threads.thread("t").policy(RunPolicy::default().durability(durability));
         done(thread.run(Work::update()).await);
         store.leases.store(0, Ordering::SeqCst);
@@ -62,7 +62,7 @@ async fn sends_from_outside_run_beside_the_nodes_and_no_fan_out_waits_for_them()
     graph.add_sends(A, [PART], |_: &Work| vec![PART.send(7, 7)]);
     graph.add_node(C, note("c"));
     graph.add_edge(START, A).add_edge(PART, C).add_edge(C, B);
-    let thread = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("t");
+    let thread = graph.built().with_checkpointer(MemoryCheckpointer::new()).thread("t");
     assert_eq!(done(thread.run(Work::update()).await).story(), "a part7 c b");
     let run = thread.update_and_send([B], [PART.send(1, 1), PART.send(2, 2)], noted("go"));
     assert_eq!(done(run.await).story(), "a part7 c b go b part1 part2 c b");
@@ -122,7 +122,7 @@ async fn what_is_pending_is_dropped_with_its_question_its_fan_out_and_its_join()
     for mode in [Mode::Barrier, Mode::Eager] {
         let calls = Calls::default();
         let store = MemoryCheckpointer::new();
-        let open = || asking(mode, &calls).compile().unwrap().with_checkpointer(store.clone()).thread("t");
+        let open = || asking(mode, &calls).built().with_checkpointer(store.clone()).thread("t");
         let Outcome::Waiting(asked) = open().run(Work::update()).await.unwrap() else { panic!("a part asks") };
         let id = asked.iter().next().unwrap().id.clone();
         let before = open().state().await.unwrap().state.story();
@@ -170,7 +170,7 @@ async fn a_crash_at_any_commit_leaves_it_as_it_was_or_goes_on_from_there() {
     let mut refused = Vec::new();
     for fails in 1_i64.. {
         let store = Failing::default();
-        let open = || chain().compile().unwrap().with_checkpointer(store.clone()).thread("t");
+        let open = || chain().built().with_checkpointer(store.clone()).thread("t");
         done(open().run(Work::update()).await);
         store.left.store(fails, Ordering::SeqCst);
         let ended = open().update_and_goto([B], noted("go")).await;

@@ -9,7 +9,7 @@ use graphloom_core_graph::{
 };
 use proptest::prelude::*;
 
-use crate::log::{Calls, Work, noted};
+use crate::log::{Build, Calls, Work, noted};
 
 const CHILD: Node = Node::named("child");
 const INNER: Node = Node::named("inner");
@@ -85,7 +85,7 @@ fn inner(fails: bool) -> Compiled<Work> {
         if fails { Err(NodeError::terminal("inside")) } else { Ok(noted("inside")) }
     });
     graph.add_edge(START, INNER).add_edge(INNER, SIDE);
-    graph.compile().expect("right")
+    graph.built()
 }
 
 /// A graph whose nodes follow each other, except where they say otherwise.
@@ -193,7 +193,7 @@ async fn run(acts: &[Act], mode: Mode, is_read: bool, policy: RunPolicy) -> Stri
         },
     );
     graph.add_edge(START, CHILD);
-    let app = graph.compile().expect("right").with_context(());
+    let app = graph.built().with_context(());
     let mut run = app.run_once_with(Work::update(), policy);
     while is_read && run.next().await.is_some() {}
     match run.await {
@@ -245,11 +245,10 @@ async fn a_child_that_is_always_ready_gives_way_and_is_cancelled() {
     graph.add_edge(START, SIDE);
     graph.add_conditional_edges(SIDE, (SIDE, END), |work: &Work| if work.count < 0 { END } else { SIDE });
     let mut parent = StateGraph::<Work>::new("parent");
-    let (endless, out) =
-        (graph.compile().expect("right"), |child: ChildOutcome<Work>| Ok(Work::update().count(child.done()?.count)));
+    let (endless, out) = (graph.built(), |child: ChildOutcome<Work>| Ok(Work::update().count(child.done()?.count)));
     parent.add_subgraph(CHILD, endless, |_: &Work| Work::update(), out);
     parent.add_edge(START, CHILD);
-    let run = parent.compile().expect("right").run_once(Work::update()).start();
+    let run = parent.built().run_once(Work::update()).start();
     let handle = run.handle();
     for _ in 0..8 {
         tokio::task::yield_now().await;

@@ -8,7 +8,7 @@ use graphloom_core_graph::{
     Task, Thread,
 };
 
-use crate::log::{Noted, Work, done, failed, note, noted, thread, threads};
+use crate::log::{Build, Noted, Work, done, failed, note, noted, thread, threads};
 use crate::statuses::brought_to;
 use crate::subgraph_travel::Failing;
 use crate::time_travel::Contested;
@@ -38,7 +38,7 @@ async fn after(thread: &Thread<Work>, number: u64) -> Vec<(u64, Option<u64>, Sou
 async fn it_is_one_commit_whose_parent_is_that_checkpoint_and_nobody_comes_between() {
     for (durability, steps) in [(Durability::Sync, true), (Durability::Async, true), (Durability::Exit, false)] {
         let store = Contested::default();
-        let threads = chain().compile().unwrap().with_checkpointer(store.clone());
+        let threads = chain().built().with_checkpointer(store.clone());
         // All checkpoints are there to go back to.
         let thread = threads.thread("t");
         done(thread.run(noted("one")).await);
@@ -174,7 +174,7 @@ async fn a_crash_at_any_commit_leaves_it_as_it_was_or_with_the_input() {
         let mut refused = Vec::new();
         for fails in 1_i64.. {
             let store = Failing::default();
-            let open = || chain().compile().unwrap().with_checkpointer(store.clone()).thread("t");
+            let open = || chain().built().with_checkpointer(store.clone()).thread("t");
             done(open().run(noted("one")).await);
             store.left.store(fails, Ordering::SeqCst);
             let ended = open().at(at).run(noted("x")).await;

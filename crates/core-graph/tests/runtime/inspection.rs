@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::log::{Noted, Work, done, note, noted, thread};
+use crate::log::{Build, Noted, Work, done, note, noted, thread};
 
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 struct Trip {
@@ -146,21 +146,21 @@ fn a_graph_tells_its_initial_state_and_the_schemas_of_its_subgraphs() {
         let mut graph = StateGraph::<Trip>::new("inner");
         graph.add_node(BOOK, async |_: Snapshot<Trip>| Ok(()));
         graph.add_edge(START, BOOK);
-        graph.compile().unwrap()
+        graph.built()
     };
     let mut middle = StateGraph::<Trip>::new("middle");
     middle.add_subgraph(DEEP, inner(), |_: &Trip| Trip::update(), |_| Ok(Trip::update()));
     middle.add_edge(START, DEEP);
     let mut graph = StateGraph::<Trip>::new("outer");
-    graph.add_subgraph(WIDE, middle.compile().unwrap(), |_: &Trip| Trip::update(), |_| Ok(Trip::update()));
+    graph.add_subgraph(WIDE, middle.built(), |_: &Trip| Trip::update(), |_| Ok(Trip::update()));
     graph.add_edge(START, WIDE);
-    let graph = graph.compile().unwrap();
+    let graph = graph.built();
     let mut named = StateGraph::<Trip>::new("named");
     for node in [Node::named("b"), Node::named("a"), Node::named("c")] {
         named.add_node(node.clone(), async |_: Snapshot<Trip>| Ok(()));
         named.add_edge(START, node);
     }
-    let named = named.compile().unwrap();
+    let named = named.built();
     let places: Vec<_> = named.diagram().nodes.iter().map(|node| (node.name.as_str(), node.place)).collect();
     assert_eq!(places, [("__start__", 0), ("a", 1), ("b", 0), ("c", 2)]);
     assert_eq!(serde_json::to_value(graph.initial()).unwrap(), json!({"city": "", "fare": 0}));

@@ -2,7 +2,7 @@
 
 use graphloom_core_graph::{END, Mode, Node, NodeError, START, Snapshot, StateGraph, Step, Task};
 
-use crate::log::{Noted, Work, done, note, noted, steps, thread, warnings};
+use crate::log::{Noted, Work, done, in_order, note, noted, steps, thread, warnings};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -122,7 +122,7 @@ async fn a_fan_out_whose_key_is_pending_already_waits_for_that_task() {
         graph.add_node(LAST, note("last"));
         graph.add_edge(START, A).add_edge(START, B);
         graph.add_join(PART, LAST);
-        assert_eq!(done(thread(graph).run(Work::update()).await).story(), "a b part last");
+        assert_eq!(done(in_order(thread(graph)).run(Work::update()).await).story(), "a b part last");
     }
 }
 

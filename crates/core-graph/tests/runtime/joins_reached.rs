@@ -6,7 +6,7 @@ use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer, ThreadS
 use graphloom_core_graph::simulate::Simulator;
 use graphloom_core_graph::{Context, Mode, Node, NodeError, Outcome, START, Snapshot, StateGraph, Step, Task};
 
-use crate::log::{Noted, Work, done, note, noted, thread, warnings};
+use crate::log::{Build, Noted, Work, done, in_order, note, noted, thread, warnings};
 
 const PLAN: Node = Node::named("plan");
 const A: Node = Node::named("a");
@@ -45,7 +45,7 @@ async fn it_fires_once_when_all_that_were_reached_have_finished() {
         for count in 0..8 {
             let mut graph = chosen(mode);
             graph.add_join_reached((A, B2, PART), LAST);
-            let graph = graph.compile().expect("right");
+            let graph = graph.built();
             assert_eq!(graph.warnings(), [], "it cannot starve");
             let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
             let story = done(thread.run(Work::update().count(count)).await).story();
@@ -82,7 +82,7 @@ async fn a_loop_through_its_target_begins_a_new_round() {
             })
             .may_goto([A, graphloom_core_graph::END]);
         graph.add_edge(START, A).add_edge(START, B).add_join_reached([A, B], LAST);
-        assert_eq!(done(thread(graph).run(Work::update()).await).story(), "a b last a last a last");
+        assert_eq!(done(in_order(thread(graph)).run(Work::update()).await).story(), "a b last a last a last");
     }
 }
 
@@ -115,7 +115,7 @@ async fn joins_that_wait_for_each_other_go_one_after_the_other() {
         }
         graph.add_edge(START, A).add_edge(START, B);
         graph.add_join_reached([A, LAST], B2).add_join_reached([B, B2], LAST);
-        let story = done(thread(graph).run(Work::update()).await).story();
+        let story = done(in_order(thread(graph)).run(Work::update()).await).story();
         assert_eq!(story, "a b b2 last b2 last b2");
     }
 }
@@ -138,7 +138,7 @@ async fn an_open_question_upstream_holds_it_back_over_a_resume() {
             graph.add_node(B2, note("b2"));
             graph.add_node(LAST, note("last"));
             graph.add_edge(START, A).add_edge(START, B).add_join_reached([A, B2], LAST);
-            let app = graph.compile().expect("right").with_context(());
+            let app = graph.built().with_context(());
             app.with_shared_checkpointer(Arc::clone(&store))
         };
         for (id, on, expected) in [("yes", true, "b2 last"), ("no", false, "b last")] {
@@ -158,7 +158,7 @@ async fn it_keeps_its_promise_whatever_crashes() {
         for count in [1, 2, 5, 6, 7] {
             let mut graph = chosen(mode);
             graph.add_join_reached((A, B2, PART), LAST);
-            let app = graph.compile().expect("right");
+            let app = graph.built();
             for seed in 0..20 {
                 let report = Simulator::new(&app).seed(seed).crash_between_any().run(Work::update().count(count)).await;
                 let report = report.expect("it ends");
@@ -186,7 +186,7 @@ async fn two_joins_into_one_node_are_told_apart_after_a_restart() {
             .asks::<bool>("on");
         graph.add_edge(START, A).add_edge(A, B).add_edge(A, B2);
         graph.add_join([A, B2], LAST).add_join([B, B2], LAST);
-        graph.compile().expect("right").with_shared_checkpointer(Arc::clone(store)).thread("t")
+        graph.built().with_shared_checkpointer(Arc::clone(store)).thread("t")
     };
     let store: Arc<dyn Checkpointer> = Arc::new(MemoryCheckpointer::new());
     let Outcome::Waiting(questions) = open(&store).run(Work::update()).await.expect("it waits") else { panic!() };

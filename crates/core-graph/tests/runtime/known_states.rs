@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::log::{Noted, Work, done, noted};
+use crate::log::{Build, Noted, Work, done, noted};
 
 const GO: Node = Node::named("go");
 
@@ -25,7 +25,7 @@ fn noting() -> App<Work> {
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_node(GO, |work: Snapshot<Work>| async move { Noted::Ok(noted(format!("{} notes", work.notes.len()))) });
     graph.add_edge(START, GO).add_edge(GO, END);
-    graph.compile().expect("right").with_context(())
+    graph.built().with_context(())
 }
 
 /// Counts the records of fields that are read, and their bytes.
@@ -179,7 +179,7 @@ proptest! {
 
     #[test]
     fn what_is_read_is_the_same_as_if_it_were_read_whole(acts in prop::collection::vec(act(), 1..24)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let store = MemoryCheckpointer::new();
             let threads = |kept: bool| -> Threads<Work> {
@@ -230,7 +230,7 @@ fn asking(tasks: u64) -> App<Large> {
         let at = large.found.len() as u64;
         if at < tasks { vec![NEXT.send(at, at)] } else { Vec::new() }
     });
-    graph.compile().expect("right").with_context(())
+    graph.built().with_context(())
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use graphloom_core_graph::{
     Task,
 };
 
-use crate::log::{Noted, Work, done, failed, noted, thread};
+use crate::log::{Build, Noted, Work, done, failed, noted, thread};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -67,7 +67,7 @@ async fn the_budget_tells_what_is_left_in_both_modes_and_over_a_resume() {
 async fn without_limits_nothing_is_last() {
     for mode in [Mode::Barrier, Mode::Eager] {
         // Without a store too, where a task takes the fast path of single tasks.
-        let app = looping(mode, 2).compile().expect("right");
+        let app = looping(mode, 2).built();
         assert_eq!(done(app.run_once(Work::update()).await).story(), "-/- -/-", "{mode:?}");
         let eager = app.run_once_with(Work::update(), RunPolicy::default().max_steps(9));
         let expected = if mode == Mode::Barrier { "8/- 7/-" } else { "-/- -/-" };
@@ -84,7 +84,7 @@ async fn a_wide_step_and_a_child_count_against_the_same_budget() {
     graph.add_node(A, |_: Snapshot<Work>, cx: Context| async move { Noted::Ok(noted(told(&cx))) });
     graph.add_task(PART, |_: u64, _: Snapshot<Work>, cx: Context| async move { Noted::Ok(noted(told(&cx))) });
     let out = |child: ChildOutcome<Work>| Ok(noted(child.done()?.story()));
-    graph.add_subgraph(CHILD, child.compile().expect("right"), |_: &Work| Work::update(), out);
+    graph.add_subgraph(CHILD, child.built(), |_: &Work| Work::update(), out);
     graph.add_edge(START, A).add_join(PART, CHILD);
     graph.add_sends(A, PART, |_: &Work| (0..3).map(|at| PART.send(at, at)).collect());
     let thread = thread(graph).policy(RunPolicy::default().budget(6));
@@ -126,7 +126,7 @@ async fn every_attempt_knows_when_the_first_one_began_also_after_a_restart() {
             Noted::Ok(noted(format!("{}@{:?}", cx.task().attempt, cx.first_attempt())))
         });
         graph.add_edge(START, A).add_edge(A, B);
-        let app = graph.compile().expect("right");
+        let app = graph.built();
         if stored {
             let threads = app.with_shared_checkpointer(Arc::clone(&store)).with_clock(clock);
             assert_eq!(done(threads.thread("t").run(Work::update()).await).story(), "3@Some(1000) 1@None");

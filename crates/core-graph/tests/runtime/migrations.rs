@@ -10,7 +10,7 @@ use graphloom_core_graph::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::log::Calls;
+use crate::log::{Build, Calls};
 
 #[derive(State, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct TripOf1 {
@@ -78,7 +78,7 @@ fn second(calls: &Calls) -> StateGraph<Trip> {
 
 fn open<S: State>(graph: StateGraph<S>, store: &Arc<MemoryCheckpointer>) -> Thread<S> {
     let store: Arc<dyn Checkpointer> = Arc::clone(store) as Arc<dyn Checkpointer>;
-    graph.compile().expect("the graph is right").with_shared_checkpointer(store).thread("t")
+    graph.built().with_shared_checkpointer(store).thread("t")
 }
 
 /// A thread of three turns in a city, as the first version left it.
@@ -247,7 +247,7 @@ async fn the_state_of_a_subgraph_is_migrated_as_well() {
         let mut graph = StateGraph::<Parent>::new("parent");
         let out = move |child: ChildOutcome<C>| Ok::<_, NodeError>(Parent::update().said(said(&*child.done()?)));
         graph
-            .add_subgraph(CHILD, child.compile().unwrap(), |_: &Parent| C::Update::default(), out)
+            .add_subgraph(CHILD, child.built(), |_: &Parent| C::Update::default(), out)
             .persistence(Persistence::PerThread);
         graph.add_edge(START, CHILD);
         graph

@@ -10,7 +10,7 @@ use graphloom_core_graph::{
     Context, Durability, END, Node, NodeError, Outcome, Retry, RunPolicy, START, Snapshot, StateGraph,
 };
 
-use crate::log::{Calls, Noted, Work, done, failed, noted, thread};
+use crate::log::{Build, Calls, Noted, Work, done, failed, noted, thread};
 
 const WORK: Node = Node::named("work");
 
@@ -204,7 +204,7 @@ async fn a_thread_is_read_without_the_results_of_tasks_that_are_committed() {
     graph.add_edge(START, WORK);
     graph.add_conditional_edges(WORK, (WORK, END), |work: &Work| if work.count % 20 == 0 { END } else { WORK });
     let store = CountedRecords { store: MemoryCheckpointer::new(), read: Arc::clone(&read) };
-    let thread = graph.compile().unwrap().with_checkpointer(store).thread("t");
+    let thread = graph.built().with_checkpointer(store).thread("t");
     done(thread.run(Work::update()).await);
     read.store(0, Ordering::SeqCst);
     thread.state().await.unwrap();

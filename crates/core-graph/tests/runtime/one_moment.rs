@@ -10,7 +10,7 @@ use graphloom_core_graph::checkpoint::{
 };
 use graphloom_core_graph::{Answers, Context, Node, START, Snapshot, StateGraph, Threads};
 
-use crate::log::{Noted, Work, noted};
+use crate::log::{Build, Noted, Work, noted};
 
 const A: Node = Node::named("a");
 
@@ -47,7 +47,7 @@ fn threads(store: Arc<dyn Checkpointer>) -> Threads<Work> {
         })
         .asks::<String>("name");
     graph.add_edge(START, A);
-    graph.compile().expect("the graph is right").with_shared_checkpointer(store)
+    graph.built().with_shared_checkpointer(store)
 }
 
 #[tokio::test]

@@ -12,6 +12,8 @@ use graphloom_core_graph::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::log::Build;
+
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 struct Work {
     #[state(append)]
@@ -38,7 +40,7 @@ fn inner(word: &'static str) -> Compiled<Work> {
     let mut graph = StateGraph::<Work>::new("inner");
     graph.add_node(ASK, move |_: Snapshot<Work>| async move { Ok::<_, NodeError>(did(word)) });
     graph.add_edge(START, ASK);
-    graph.compile().expect("a graph")
+    graph.built()
 }
 
 fn graph_with(options: GraphOptions<Work>) -> Result<Compiled<Work>, CompileErrors> {
@@ -123,7 +125,7 @@ fn what_does_not_fit_is_refused_with_what_to_do() {
     let mut strange = StateGraph::<Other>::new("other");
     strange.add_node(ASK, async |_: Snapshot<Other>| Ok::<_, NodeError>(Other::update().n(1)));
     strange.add_edge(START, ASK);
-    let strange = strange.compile().unwrap();
+    let strange = strange.built();
     let unknown = Node::named("plann");
     for (options, expected) in [
         (
@@ -215,7 +217,7 @@ async fn kept_results_of_the_own_function_are_not_those_of_another() {
         graph.add_cache(PLAN, Cache::of_state());
         graph.add_edge(START, PLAN);
         graph.options(options);
-        graph.compile().unwrap()
+        graph.built()
     };
     let store = Arc::new(graphloom_core_graph::store::MemoryStore::new());
     let run = async |graph: Compiled<Work>, id: &str| {
@@ -239,7 +241,7 @@ async fn a_thread_goes_on_under_other_options() {
         graph.add_node(PLAN, async |_: Snapshot<Work>| Ok::<_, NodeError>(did("plan")));
         graph.add_edge(START, ASK).add_edge(ASK, PLAN);
         graph.options(options);
-        graph.compile().unwrap()
+        graph.built()
     };
     let store = Arc::new(MemoryCheckpointer::new());
     let thread = |graph: Compiled<Work>| graph.with_shared_checkpointer(Arc::clone(&store) as _).thread("t");

@@ -7,7 +7,7 @@ use graphloom_core_graph::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::log::{Noted, Work, WorkUpdate, done, failed, note, noted, thread};
+use crate::log::{Build, Noted, Work, WorkUpdate, done, failed, note, noted, thread};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -176,7 +176,7 @@ fn storing(mode: Mode, beside: bool, update: KeptUpdate) -> StateGraph<Kept> {
 #[tokio::test]
 async fn in_what_encodes_a_value() {
     for (mode, beside) in [(Mode::Barrier, false), (Mode::Barrier, true), (Mode::Eager, false), (Mode::Eager, true)] {
-        let graph = storing(mode, beside, Kept::update().number(Unstorable(13))).compile().unwrap();
+        let graph = storing(mode, beside, Kept::update().number(Unstorable(13))).built();
         let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
         let error = thread.run(Kept::update()).await.unwrap_err();
         let expected = "node `a` failed: its serialization panicked: the serializer dislikes 13";
@@ -192,7 +192,7 @@ async fn in_what_encodes_a_value() {
 #[tokio::test]
 async fn in_what_encodes_a_folded_value() {
     // Each update can be stored, and what they add up to cannot.
-    let graph = storing(Mode::Barrier, false, Kept::update().sum(Unstorable(7))).compile().unwrap();
+    let graph = storing(Mode::Barrier, false, Kept::update().sum(Unstorable(7))).built();
     let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
     let error = thread.run(Kept::update().sum(Unstorable(6))).await.unwrap_err().to_string();
     assert!(error.contains("`sum`") && error.contains("dislikes 13"), "{error}");
@@ -203,7 +203,7 @@ fn child() -> Compiled<Work> {
     let mut graph = StateGraph::<Work>::new("child");
     graph.add_node(A, note("inner"));
     graph.add_edge(START, A);
-    graph.compile().expect("the child is right")
+    graph.built()
 }
 
 fn into(child: ChildOutcome<Work>) -> Result<WorkUpdate, NodeError> {
@@ -240,7 +240,7 @@ async fn in_a_reducer_of_a_child_leaves_the_childs_last_commit() {
     inner.add_node(A, note("kept"));
     inner.add_node(B, |_: Snapshot<Work>| async { Noted::Ok(noted("lost").fragile(13)) });
     inner.add_edge(START, A).add_edge(A, B);
-    let inner = inner.compile().unwrap();
+    let inner = inner.built();
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_subgraph(
         A,

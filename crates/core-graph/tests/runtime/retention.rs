@@ -10,7 +10,7 @@ use graphloom_core_graph::{
     ChildOutcome, Context, END, Mode, Node, NodeError, Outcome, START, Snapshot, StateGraph, Step, Task, Thread,
 };
 
-use crate::log::{Calls, Noted, Work, done, failed, note, noted, threads};
+use crate::log::{Build, Calls, Noted, Work, done, failed, note, noted, threads};
 
 const GO: Node = Node::named("go");
 const ASK: Node = Node::named("ask");
@@ -138,7 +138,7 @@ fn calling() -> StateGraph<Work> {
         .asks::<String>("word");
     child.add_node(A, note("first"));
     child.add_edge(START, A).add_edge(A, ASK);
-    let child = child.compile().expect("the child is right");
+    let child = child.built();
     let mut graph = StateGraph::<Work>::new("g");
     graph
         .add_node(GO, |_: Snapshot<Work>| async {

@@ -6,7 +6,7 @@ use graphloom_core_graph::checkpoint::HistoryFilter;
 use graphloom_core_graph::{END, Node, RunPolicy, START, Snapshot, StateGraph, Task};
 use tokio::time::Instant;
 
-use crate::log::{Noted, Work, done, failed, note, noted, steps, thread};
+use crate::log::{Build, Noted, Work, done, failed, note, noted, steps, thread};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -31,7 +31,7 @@ async fn an_endless_loop_that_ends_as_a_success_at_its_limit() {
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_node(A, |_: Snapshot<Work>| async { Noted::Ok(Work::update().count(1)) });
     graph.add_edge(START, A).add_edge(A, A);
-    let compiled = graph.compile().unwrap();
+    let compiled = graph.built();
     assert_eq!(compiled.warnings().len(), 1, "and it is a warning before it runs");
     let outcome = compiled.run_once_with(Work::update(), RunPolicy::default().max_steps(7)).await;
     assert!(failed(outcome).starts_with("the limit of 7 super-steps was reached"));

@@ -10,7 +10,7 @@ use graphloom_core_graph::{
     Step, Task,
 };
 
-use crate::log::{Calls, Noted, Work, note, noted};
+use crate::log::{Build, Calls, Noted, Work, note, noted};
 
 const PLAN: Node = Node::named("plan");
 const SIDE: Node = Node::named("side");
@@ -45,7 +45,7 @@ fn everything(mode: Mode) -> Compiled<Work> {
         .retry(Retry::exponential(3));
     graph.add_subgraph(
         CHILD,
-        inner.compile().expect("right"),
+        inner.built(),
         |_: &Work| Work::update(),
         |child: ChildOutcome<Work>| Noted::Ok(Work::update().count(child.done()?.count)),
     );
@@ -61,7 +61,7 @@ fn everything(mode: Mode) -> Compiled<Work> {
     graph.add_edge(START, PLAN).add_edge(START, SIDE).add_edge(PLAN, CHILD).add_edge(LAST, END_);
     graph.add_sends(PLAN, PART, |_: &Work| (0..4).map(|at| PART.send(at, at)).collect());
     graph.add_join((PART, CHILD, SIDE), LAST);
-    graph.compile().expect("right")
+    graph.built()
 }
 
 fn simulator(mode: Mode) -> Simulator<Work> {
@@ -139,7 +139,7 @@ async fn a_failure_and_an_unanswered_question_end_a_simulation() {
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_node(PLAN, |_: Snapshot<Work>| async { Noted::Err(NodeError::terminal("broken")) });
     graph.add_edge(START, PLAN);
-    for report in Simulator::new(&graph.compile().unwrap()).crash_everywhere(Work::update()).await.unwrap() {
+    for report in Simulator::new(&graph.built()).crash_everywhere(Work::update()).await.unwrap() {
         assert_eq!(report.status, ThreadStatus::Failed);
         assert_eq!(report.detail, "node `plan` failed: broken");
     }
@@ -157,11 +157,11 @@ async fn attempts_survive_a_crash() {
         .add_node(SIDE, |_: Snapshot<Work>| async { Noted::Err(NodeError::retryable("busy")) })
         .retry(Retry::exponential(3));
     inner.add_edge(START, SIDE);
-    let inner = inner.compile().unwrap();
+    let inner = inner.built();
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_subgraph(PLAN, inner.clone(), |_: &Work| Work::update(), |child| Noted::Ok(noted(child.done()?.story())));
     graph.add_edge(START, PLAN);
-    for graph in [inner, graph.compile().unwrap()] {
+    for graph in [inner, graph.built()] {
         for report in Simulator::new(&graph).crash_everywhere(Work::update()).await.unwrap() {
             assert_eq!(report.status, ThreadStatus::Failed);
             let tried = report.started.iter().filter(|started| started.task.contains("side"));
@@ -193,7 +193,7 @@ async fn eager_a_task_in_flight_at_a_crash_sees_its_state_again() {
         .may_send(PART);
     graph.add_edge(START, PLAN);
     graph.add_sends(PLAN, PART, |_: &Work| (0..6).map(|at| PART.send(at, at)).collect());
-    let graph = graph.compile().unwrap();
+    let graph = graph.built();
     let mut crashes = 0;
     for seed in 0..60 {
         let from = calls.all().len();
@@ -233,7 +233,7 @@ async fn eager_no_trigger_is_lost_in_a_crash() {
     graph.add_edge(START, PLAN);
     graph.add_sends(PLAN, PART, |_: &Work| (0..6).map(|at| PART.send(at, at)).collect());
     graph.add_conditional_edges(PART, [LAST], |_: &Work| LAST);
-    let graph = graph.compile().unwrap();
+    let graph = graph.built();
     for seed in 0..100 {
         let policy = RunPolicy::default().max_concurrency(1 + seed as usize % 4);
         let simulator = Simulator::new(&graph).policy(policy).seed(seed).crash_between_any();
@@ -265,12 +265,12 @@ async fn a_store_that_cannot_be_read_does_not_fail_a_subgraphs_node() {
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_subgraph(
         CHILD,
-        inner.compile().unwrap(),
+        inner.built(),
         |_: &Work| Work::update(),
         |child: ChildOutcome<Work>| Noted::Ok(noted(child.done()?.story())),
     );
     graph.add_edge(START, CHILD);
-    let graph = graph.compile().unwrap();
+    let graph = graph.built();
     let mut refusals = 0;
     for seed in 0..100 {
         let simulator = Simulator::new(&graph).faults(Faults::default().refuse(6)).seed(seed);
@@ -292,7 +292,7 @@ async fn deferred_nodes_of_one_super_step_stay_together_in_a_crash() {
     }
     graph.add_node(LAST, note("last"));
     graph.add_edge(START, PLAN).add_edge(CHILD, LAST);
-    let graph = graph.compile().unwrap();
+    let graph = graph.built();
     for seed in 0..20 {
         for report in Simulator::new(&graph).seed(seed).crash_everywhere(Work::update()).await.unwrap() {
             assert_eq!(report.state.story(), "plan child side last", "seed {seed}");
@@ -306,6 +306,6 @@ async fn a_process_that_waits_for_ever_is_an_error_that_names_what_is_unfinished
     graph.add_node(PLAN, note("plan"));
     graph.add_node(SIDE, |_: Snapshot<Work>| std::future::pending::<Noted>());
     graph.add_edge(START, PLAN).add_edge(PLAN, SIDE);
-    let error = Simulator::new(&graph.compile().expect("right")).run(Work::update()).await.expect_err("it never ends");
+    let error = Simulator::new(&graph.built()).run(Work::update()).await.expect_err("it never ends");
     assert_eq!(error.to_string(), "a simulated process waits, and nothing goes on; unfinished: `side`");
 }

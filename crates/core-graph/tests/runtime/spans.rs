@@ -16,7 +16,7 @@ use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::layer::{Context as LayerContext, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
-use crate::log::{Noted, Work, note, noted, thread};
+use crate::log::{Build, Noted, Work, note, noted, thread};
 
 const FIRST: Node = Node::named("first");
 const LEFT: Node = Node::named("left");
@@ -108,7 +108,7 @@ async fn waits(_: Snapshot<Work>) -> Noted {
 }
 
 fn compiled(graph: StateGraph<Work>) -> Compiled<Work> {
-    graph.compile().unwrap()
+    graph.built()
 }
 
 fn out(child: ChildOutcome<Work>) -> Noted {

@@ -11,7 +11,7 @@ use graphloom_core_graph::{
 };
 use tokio::time::{Instant, sleep};
 
-use crate::log::{Calls, Memory, Noted, Work, WorkUpdate, done, failed, note, noted, steps, thread, threads};
+use crate::log::{Build, Calls, Memory, Noted, Work, WorkUpdate, done, failed, note, noted, steps, thread, threads};
 
 const FAST: Node = Node::named("fast");
 const SLOW: Node = Node::named("slow");
@@ -100,7 +100,7 @@ async fn each_step_has_its_own_time() {
         add_noted(&mut graph, FAST, &calls, 4);
         add_noted(&mut graph, SLOW, &calls, takes);
         graph.add_edge(START, FAST).add_edge(FAST, SLOW);
-        let graph = graph.compile().unwrap();
+        let graph = graph.built();
         let stored = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t").run(Work::update()).await;
         for ended in [graph.run_once(Work::update()).await, stored] {
             match ended {
@@ -221,7 +221,7 @@ fn stuck_child(calls: &Calls, limit: Option<Duration>) -> Compiled<Memory> {
     limit.into_iter().for_each(|limit| {
         graph.step_timeout(limit);
     });
-    graph.compile().expect("the child is right")
+    graph.built()
 }
 
 fn around(child: Compiled<Memory>) -> StateGraph<Work> {
@@ -240,7 +240,7 @@ fn around(child: Compiled<Memory>) -> StateGraph<Work> {
 async fn the_limit_of_a_subgraph_fails_its_call() {
     for stored in [false, true] {
         let calls = Calls::default();
-        let graph = around(stuck_child(&calls, Some(LIMIT))).compile().unwrap();
+        let graph = around(stuck_child(&calls, Some(LIMIT))).built();
         let began = Instant::now();
         let ended = if stored {
             graph.with_checkpointer(MemoryCheckpointer::new()).thread("t").run(Work::update()).await

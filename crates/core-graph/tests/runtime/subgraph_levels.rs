@@ -11,7 +11,8 @@ use graphloom_core_graph::{
 };
 use tokio::sync::Notify;
 
-use crate::log::{Calls, Gate, Memory, MemoryUpdate, Noted, Work, done, failed, note, noted, threads};
+use crate::log::{Build, Calls, Gate, Memory, MemoryUpdate, Noted, Work, done, failed, note, noted, threads};
+use crate::place::only_in_place;
 
 const COUNT: Node = Node::named("count");
 const SAY: Node = Node::named("say");
@@ -59,7 +60,7 @@ where
     graph.add_node(COUNT, one);
     graph.add_node(SAY, say).asks::<String>("word");
     graph.add_edge(START, COUNT).add_edge(COUNT, SAY);
-    graph.compile().expect("the leaf is right")
+    graph.built()
 }
 
 async fn say(memory: Snapshot<Memory>, _: Context) -> Result<MemoryUpdate, NodeError> {
@@ -91,7 +92,7 @@ fn around(
         Ok::<_, NodeError>(Memory::update().topic(format!("{}/{}", memory.n, memory.topic)))
     });
     graph.add_edge(START, COUNT).add_edge(COUNT, key.clone()).add_edge(key, TELL);
-    graph.compile().expect("the middle is right")
+    graph.built()
 }
 
 /// `a`, in it `b`, in it `c`, in it the leaf's nodes; called as often in a run as `loops` says.
@@ -151,7 +152,7 @@ async fn every_level_is_kept_as_it_says() {
     let mut silent = StateGraph::<Memory>::new("leaf");
     silent.add_node(SAY, |_: Snapshot<Memory>| async { Ok::<_, NodeError>(Memory::update().topic("s".to_owned())) });
     silent.add_edge(START, SAY);
-    let (thread, store) = stored(levels(stateless, silent.compile().unwrap(), Mode::Barrier, 1));
+    let (thread, store) = stored(levels(stateless, silent.built(), Mode::Barrier, 1));
     done(thread.run(Work::update()).await);
     assert_eq!(done(thread.run(Work::update()).await).story(), "1/1/s 1/1/s");
     assert_eq!(store.namespaces("t").await.unwrap(), [""], "nor do calls inside of it leave anything");
@@ -244,7 +245,7 @@ async fn a_fork_has_every_level_where_it_stood() {
 #[tokio::test(start_paused = true)]
 async fn a_crash_at_every_commit_of_every_level() {
     for (kept, mode) in every_kind().into_iter().flat_map(|kept| [(kept, Mode::Barrier), (kept, Mode::Eager)]) {
-        let graph = levels(kept, leaf(ask), mode, 2).compile().unwrap();
+        let graph = levels(kept, leaf(ask), mode, 2).built();
         let simulator = |durability| {
             let policy = RunPolicy::default().durability(durability);
             Simulator::new(&graph).policy(policy).answer("word", "!").unwrap()
@@ -340,6 +341,7 @@ async fn a_cancel_reaches_the_third_level_and_a_drain_lets_it_finish() {
             } else {
                 thread.cancel();
                 assert!(matches!(run.await.unwrap().unwrap(), Outcome::Cancelled { .. }));
+                gate.calls.until("dropped").await;
                 assert_eq!(gate.calls.all(), ["say", "dropped"]);
                 gate.open.notify_one();
             }
@@ -361,7 +363,7 @@ async fn case_64_events_of_a_child_are_live_and_tagged_with_its_namespace() {
         while let Some(event) = run.next().await {
             match event.kind {
                 EventKind::Custom { payload, .. } => {
-                    assert_eq!(payload.get::<u64>(), Some(&1));
+                    assert_eq!(payload.json(), 1);
                     assert!(!told.contains(&"a".to_owned()), "told while its node runs");
                     let names: Vec<_> = event.ns.split('/').map(|part| part.split(':').next().unwrap()).collect();
                     assert_eq!(names, ["a", "b", "c"]);
@@ -461,9 +463,11 @@ async fn below_calls_that_run_together_a_child_belongs_to_one_of_them() {
     let (thread, store) = stored(shared_leaf(waits));
     let error = gate.open_when_refused(thread.run(Work::update())).await.unwrap_err();
     assert!(matches!(&error, RunError::SubgraphBusy { node, .. } if node == "part/c"), "{error}");
-    assert_eq!(done(thread.continue_().await).story(), "begin 1/1 1/2");
+    let first = done(thread.continue_().await).story();
+    let is_second_before = only_in_place("which of two calls is first is chance") && first == "begin 1/2 1/1";
+    assert!(is_second_before || first == "begin 1/1 1/2", "{first}");
     let thread = thread.policy(RunPolicy::default().max_concurrency(1));
-    assert_eq!(done(thread.run(Work::update()).await).story(), "begin 1/1 1/2 begin 1/3 1/4");
+    assert_eq!(done(thread.run(Work::update()).await).story(), format!("{first} begin 1/3 1/4"));
     assert!(store.namespaces("t").await.unwrap().contains(&"part/c".to_owned()));
 }
 
@@ -472,6 +476,11 @@ async fn a_busy_child_deep_inside_is_a_typed_error_of_the_run() {
     let (thread, _) = stored(shared_leaf(leaf(ask)));
     let error = thread.run(Work::update()).await.unwrap_err();
     let RunError::SubgraphBusy { node, call, other } = error else { panic!("{error}") };
-    assert_eq!((node.as_str(), call.as_str()), ("part/c", "part:2.1/c:2.0"));
-    assert_eq!(other, "part:2.0/c:2.0");
+    assert_eq!(node, "part/c");
+    let mut calls = [call, other];
+    if only_in_place("which of two calls is first is chance") {
+        calls.sort_unstable();
+        calls.reverse();
+    }
+    assert_eq!(calls, ["part:2.1/c:2.0", "part:2.0/c:2.0"]);
 }

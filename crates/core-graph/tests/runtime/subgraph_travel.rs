@@ -13,7 +13,7 @@ use graphloom_core_graph::{
     Questions, Run, RunError, RunPolicy, START, Snapshot, StateGraph, Task, Thread,
 };
 
-use crate::log::{Calls, Memory, MemoryUpdate, Noted, Work, done, noted};
+use crate::log::{Build, Calls, Memory, MemoryUpdate, Noted, Work, done, noted};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -50,7 +50,7 @@ fn chain(calls: &Calls, asks: bool) -> Compiled<Memory> {
         }
     }
     graph.add_edge(START, A).add_edge(A, B).add_edge(B, C);
-    graph.compile().expect("the chain is right")
+    graph.built()
 }
 
 fn out(child: ChildOutcome<Memory>) -> Noted {
@@ -89,8 +89,7 @@ async fn a_subgraph_runs_again_from_its_checkpoint_and_then_its_parent() {
     {
         let calls = Calls::default();
         let store = MemoryCheckpointer::new();
-        let threads =
-            parent(&calls, chain(&calls, false), persistence).compile().unwrap().with_checkpointer(store.clone());
+        let threads = parent(&calls, chain(&calls, false), persistence).built().with_checkpointer(store.clone());
         let thread = threads.thread("t").policy(RunPolicy::default().durability(durability));
         let ns = ns_of(persistence);
         assert_eq!(done(thread.run(Work::update()).await).story(), "first1 a1+b1+c1 last1");
@@ -125,7 +124,7 @@ async fn a_subgraph_runs_again_from_its_checkpoint_and_then_its_parent() {
 async fn a_question_is_asked_again_and_another_answer_goes_through_to_the_parent() {
     for persistence in KEPT {
         let calls = Calls::default();
-        let threads = parent(&calls, chain(&calls, true), persistence).compile().unwrap();
+        let threads = parent(&calls, chain(&calls, true), persistence).built();
         let thread = threads.with_checkpointer(MemoryCheckpointer::new()).thread("t");
         let asked = waiting(thread.run(Work::update()).await);
         assert_eq!(done(thread.resume(asked.answer("word", "one").unwrap()).await).story(), "first1 a1+b=one+c1 last1");
@@ -169,7 +168,7 @@ fn around(key: Node, inner: Compiled<Memory>, persistence: Persistence, mode: Mo
     });
     graph.add_edge(START, Node::named("count")).add_edge(Node::named("count"), key.clone());
     graph.add_edge(key, Node::named("tell"));
-    graph.compile().expect("the middle is right")
+    graph.built()
 }
 
 fn three_levels([a, b, c]: [Persistence; 3], mode: Mode) -> StateGraph<Work> {
@@ -179,7 +178,7 @@ fn three_levels([a, b, c]: [Persistence; 3], mode: Mode) -> StateGraph<Work> {
         Ok::<_, NodeError>(Memory::update().topic(memory.n.to_string()))
     });
     leaf.add_edge(START, Node::named("count")).add_edge(Node::named("count"), Node::named("say"));
-    let leaf = leaf.compile().expect("the leaf is right");
+    let leaf = leaf.built();
     let mut graph = StateGraph::<Work>::new("root");
     graph.mode(mode);
     let topic = |child: ChildOutcome<Memory>| Noted::Ok(noted(child.done()?.topic.clone()));
@@ -205,7 +204,7 @@ async fn every_graph_around_it_goes_back_to_where_it_called() {
     for kept in pairs.flat_map(|(a, b)| kinds().map(move |c| [a, b, c])) {
         for mode in [Mode::Barrier, Mode::Eager] {
             let store = MemoryCheckpointer::new();
-            let thread = three_levels(kept, mode).compile().unwrap().with_checkpointer(store.clone()).thread("t");
+            let thread = three_levels(kept, mode).built().with_checkpointer(store.clone()).thread("t");
             done(thread.run(Work::update()).await);
             let story = done(thread.run(Work::update()).await).story();
             for _ in 0..2 {
@@ -256,7 +255,7 @@ async fn a_crash_at_any_commit_goes_on_from_the_checkpoint() {
         for fails in 1_i64.. {
             let (calls, store) = (Calls::default(), Failing::default());
             let open = || {
-                let graph = parent(&calls, chain(&calls, false), persistence).compile().unwrap();
+                let graph = parent(&calls, chain(&calls, false), persistence).built();
                 graph.with_checkpointer(store.clone()).thread("t")
             };
             done(open().run(Work::update()).await);
@@ -290,7 +289,7 @@ async fn a_fork_waits_for_another_process_and_keeps_what_it_goes_on_from() {
     for persistence in KEPT {
         let (calls, store) = (Calls::default(), MemoryCheckpointer::new());
         let open = || {
-            let graph = parent(&calls, chain(&calls, false), persistence).compile().unwrap();
+            let graph = parent(&calls, chain(&calls, false), persistence).built();
             graph.with_checkpointer(store.clone()).thread("t")
         };
         done(open().run(Work::update()).await);
@@ -323,8 +322,8 @@ async fn durable_steps_are_taken_over_if_asked() {
                 }
             });
             inner.add_edge(START, A).add_edge(A, B);
-            let graph = parent(&calls, inner.compile().unwrap(), persistence);
-            let thread = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("t");
+            let graph = parent(&calls, inner.built(), persistence);
+            let thread = graph.built().with_checkpointer(MemoryCheckpointer::new()).thread("t");
             done(thread.run(Work::update()).await);
             let at = thread.at_subgraph(ns_of(persistence), 2);
             let at = if reuse { at.reuse_once() } else { at };
@@ -349,14 +348,9 @@ async fn siblings_of_the_call_run_again_from_their_beginning() {
         inner.add_edge(START, A).add_edge(A, B);
         let mut graph = StateGraph::<Work>::new("g");
         graph.mode(mode);
-        graph.add_subgraph_task(
-            PART,
-            inner.compile().unwrap(),
-            |topic: String, _: &Work| Memory::update().topic(topic),
-            out,
-        );
+        graph.add_subgraph_task(PART, inner.built(), |topic: String, _: &Work| Memory::update().topic(topic), out);
         graph.add_sends(START, PART, |_: &Work| ["x", "y"].map(|key| PART.send(key, key.to_owned())).to_vec());
-        let thread = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("t");
+        let thread = graph.built().with_checkpointer(MemoryCheckpointer::new()).thread("t");
         let first = done(thread.run(Work::update()).await);
         let before = calls.all().len();
         let again = done(thread.at_subgraph("part:1.1", 2).replay().await);
@@ -382,7 +376,7 @@ async fn in_eager_mode_the_parent_goes_back_to_what_the_call_saw() {
         });
     }
     graph.add_edge(A, B).add_edge(B, C);
-    let thread = graph.compile().unwrap().with_checkpointer(MemoryCheckpointer::new()).thread("t");
+    let thread = graph.built().with_checkpointer(MemoryCheckpointer::new()).thread("t");
     let asked = waiting(thread.run(Work::update()).await);
     done(thread.resume(asked.answer("word", "one").unwrap()).await);
     let call = asked.iter().next().unwrap().task.split('/').next().unwrap().to_owned();
@@ -396,7 +390,7 @@ async fn in_eager_mode_the_parent_goes_back_to_what_the_call_saw() {
 async fn what_is_not_there_is_refused_and_changes_nothing() {
     let calls = Calls::default();
     let store = MemoryCheckpointer::new();
-    let graph = parent(&calls, chain(&calls, false), Persistence::PerCall).compile().unwrap();
+    let graph = parent(&calls, chain(&calls, false), Persistence::PerCall).built();
     let thread = graph.with_checkpointer(store.clone()).thread("t");
     done(thread.run(Work::update()).await);
     let before = thread.state().await.unwrap().checkpoint;
@@ -409,7 +403,7 @@ async fn what_is_not_there_is_refused_and_changes_nothing() {
     let pruned = thread.at_subgraph("child:2.0", 4).replay().await.unwrap_err();
     insta::assert_snapshot!(pruned, @"thread `t` has no checkpoint 2; `history()` lists them");
 
-    let stateless = parent(&calls, chain(&calls, false), Persistence::Stateless).compile().unwrap();
+    let stateless = parent(&calls, chain(&calls, false), Persistence::Stateless).built();
     let thread: Thread<Work> = stateless.with_checkpointer(MemoryCheckpointer::new()).thread("t");
     done(thread.run(Work::update()).await);
     let stateless = thread.at_subgraph("child:2.0", 1).replay().await.unwrap_err();

@@ -10,7 +10,7 @@ use graphloom_core_graph::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::log::{Calls, Work, done, failed, note, noted, steps, thread};
+use crate::log::{Build, Calls, Work, done, failed, note, noted, steps, thread};
 
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 struct Section {
@@ -51,7 +51,7 @@ where
     });
     graph.add_node(SECOND, second).asks::<String>("name");
     graph.add_edge(START, FIRST).add_edge(FIRST, SECOND);
-    graph.compile().expect("the child is right")
+    graph.built()
 }
 
 fn parent(child: Compiled<Section>) -> StateGraph<Work> {
@@ -146,7 +146,7 @@ async fn three_levels() {
         |child| Ok(Section::update().lines(child.done()?.lines.iter().cloned().collect::<Vec<_>>())),
     );
     middle.add_edge(START, CHILD);
-    let thread = thread(parent(middle.compile().unwrap()));
+    let thread = thread(parent(middle.built()));
     let Outcome::Waiting(questions) = thread.run(Work::update()).await.unwrap() else { panic!("it waits") };
     assert_eq!(questions.iter().next().unwrap().path, ["child", "child", "second"]);
     let again = thread.questions().await.unwrap();

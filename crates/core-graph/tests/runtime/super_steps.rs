@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::log::{Noted, Work, done, failed, note, noted, steps, thread};
+use crate::log::{Build, Noted, Work, done, failed, note, noted, steps, thread};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -116,7 +116,7 @@ fn hinting() -> StateGraph<Hinted> {
 
 #[tokio::test]
 async fn an_ephemeral_field_lives_for_one_step() {
-    let state = hinting().compile().unwrap().run_once(Hinted::update().hint(Some(1))).await.unwrap().done().unwrap();
+    let state = hinting().built().run_once(Hinted::update().hint(Some(1))).await.unwrap().done().unwrap();
     let seen: Vec<_> = state.seen.iter().copied().collect();
     assert_eq!(seen, [Some(1), None, Some(2), None], "of the input for `a`, of `b` for `c`");
 }
@@ -124,7 +124,7 @@ async fn an_ephemeral_field_lives_for_one_step() {
 #[tokio::test]
 async fn an_ephemeral_field_lives_for_one_step_after_a_fork() {
     let store = MemoryCheckpointer::new();
-    let process = || hinting().compile().unwrap().with_checkpointer(store.clone()).thread("t");
+    let process = || hinting().built().with_checkpointer(store.clone()).thread("t");
     process().run(Hinted::update().hint(Some(1))).await.unwrap().done().unwrap();
     // Checkpoint 3 has what `b` left. Each call is a process of its own.
     for from in [3, 6] {

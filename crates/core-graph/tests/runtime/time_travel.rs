@@ -12,7 +12,7 @@ use graphloom_core_graph::{
     Context, Durability, Mode, Node, NodeError, Outcome, RunError, RunPolicy, START, Snapshot, StateGraph, Task,
 };
 
-use crate::log::{Calls, Noted, Work, done, note, noted, thread, threads};
+use crate::log::{Build, Calls, Noted, Work, done, note, noted, thread, threads};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -167,7 +167,7 @@ impl CheckpointerLayer for Contested {
 async fn nobody_comes_between_a_change_and_what_goes_on_from_it() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         let (calls, store) = (Calls::default(), Contested::default());
-        let threads = chain(&calls).compile().unwrap().with_checkpointer(store.clone());
+        let threads = chain(&calls).built().with_checkpointer(store.clone());
         let thread = threads.thread("t").policy(RunPolicy::default().durability(durability));
         done(thread.run(Work::update()).await);
         let first = thread.history(&HistoryFilter::default()).await.unwrap().last().unwrap().number;
@@ -285,13 +285,13 @@ async fn a_thread_of_another_graph_or_with_a_vanished_node_is_refused() {
         })
         .asks::<String>("name");
     graph.add_edge(START, A);
-    let thread = graph.compile().unwrap().with_checkpointer(store.clone()).thread("t");
+    let thread = graph.built().with_checkpointer(store.clone()).thread("t");
     assert!(matches!(thread.run(Work::update()).await.unwrap(), Outcome::Waiting(_)));
     let renamed = |name: &str, node: Node| {
         let mut graph = StateGraph::<Work>::new(name);
         graph.add_node(node.clone(), note("x"));
         graph.add_edge(START, node);
-        graph.compile().unwrap().with_checkpointer(store.clone()).thread("t")
+        graph.built().with_checkpointer(store.clone()).thread("t")
     };
     let other = renamed("other", A).state().await.unwrap_err();
     insta::assert_snapshot!(other, @"thread `t` does not fit the graph `other`: it belongs to the graph `g`; open it with that graph, or choose another id");

@@ -8,7 +8,7 @@ use graphloom_core_graph::{
     Context, Failure, Node, NodeError, Outcome, Retry, RunPolicy, START, Snapshot, StateGraph, Step, Task, Timeout,
 };
 
-use crate::log::{Calls, Noted, Work, done, failed, noted, thread};
+use crate::log::{Build, Calls, Noted, Work, done, failed, noted, thread};
 
 const WORK: Node = Node::named("work");
 
@@ -92,7 +92,7 @@ async fn an_idle_limit_holds_for_a_node_without_a_context_after_one_with_a_conte
         .add_node(STUCK, |_: Snapshot<Work>| std::future::pending::<Noted>())
         .timeout(Timeout::idle(Duration::from_secs(1)));
     graph.add_edge(START, FIRST).add_edge(FIRST, STUCK);
-    let run = graph.compile().unwrap().run_once(Work::update());
+    let run = graph.built().run_once(Work::update());
     let limited = tokio::time::timeout(Duration::from_secs(60), run).await.expect("the limit ends the run");
     assert!(failed(limited).contains("idle"));
 }
@@ -125,7 +125,7 @@ async fn a_send_may_have_its_own_time_limit_which_is_stored_with_it() {
             });
             graph.add_edge(START, PLAN);
             graph.add_sends(PLAN, PART, move |_: &Work| sends());
-            graph.compile().expect("right").with_shared_checkpointer(Arc::clone(&store)).thread(id)
+            graph.built().with_shared_checkpointer(Arc::clone(&store)).thread(id)
         };
         // The sends are stored, and another process runs them.
         let stopped =

@@ -61,6 +61,7 @@ fn many(out: &mut impl Write, from: u64, schedules: u64) -> io::Result<ExitCode>
                 all.tasks += summary.tasks;
                 all.crashes += summary.crashes;
                 all.refusals += summary.refusals;
+                all.elsewhere += summary.elsewhere;
             }
             Err(wrong) => {
                 failed += 1;
@@ -68,11 +69,11 @@ fn many(out: &mut impl Write, from: u64, schedules: u64) -> io::Result<ExitCode>
             }
         }
         if count % TOLD_EVERY == 0 || count == schedules {
-            let Summary { tasks, crashes, refusals } = all;
+            let Summary { tasks, crashes, refusals, elsewhere } = all;
             let seconds = began.elapsed().as_secs();
             writeln!(
                 out,
-                "{count} schedules in {seconds} s: {tasks} tasks, {crashes} deaths, {refusals} refused calls, {failed} broken promises"
+                "{count} schedules in {seconds} s, {elsewhere} with tasks elsewhere: {tasks} tasks, {crashes} deaths, {refusals} refused calls, {failed} broken promises"
             )?;
             out.flush()?;
         }

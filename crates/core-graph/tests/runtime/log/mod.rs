@@ -5,10 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{
-    EventKind, Log, NodeError, Outcome, Run, RunError, Snapshot, State, StateGraph, Table, Thread, Threads,
+    Compiled, EntryPoint, EntryState, EntryValue, EventKind, Log, NodeError, Outcome, Run, RunError, RunPolicy,
+    Snapshot, State, StateGraph, Table, Thread, Threads,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::place::{as_it_is_run, only_in_place};
 
 #[derive(State, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Work {
@@ -66,14 +69,40 @@ pub(crate) fn note(name: &'static str) -> impl Fn(Snapshot<Work>) -> Ready<Noted
     move |_| ready(Ok(noted(name)))
 }
 
+/// How the tests compile a graph that is right.
+pub(crate) trait Build<S: State> {
+    /// The graph as it is run: its tasks may be executed elsewhere.
+    fn built(self) -> Compiled<S>;
+}
+
+impl<S: State> Build<S> for StateGraph<S> {
+    fn built(self) -> Compiled<S> {
+        as_it_is_run(self.compile().expect("the graph is right"))
+    }
+}
+
+impl<I: EntryValue + Clone, O: EntryValue, P: EntryValue> Build<EntryState<I, O, P>> for EntryPoint<I, O, P> {
+    fn built(self) -> Compiled<EntryState<I, O, P>> {
+        as_it_is_run(self.compile().expect("the function is right"))
+    }
+}
+
 /// Threads of a graph in a new memory store.
 pub(crate) fn threads(graph: StateGraph<Work>) -> Threads<Work> {
-    graph.compile().expect("the graph is right").with_checkpointer(MemoryCheckpointer::new())
+    graph.built().with_checkpointer(MemoryCheckpointer::new())
 }
 
 /// One thread of a graph in a new memory store.
 pub(crate) fn thread(graph: StateGraph<Work>) -> Thread<Work> {
     threads(graph).thread("t")
+}
+
+/// The same thread, whose tasks end in the order in which they begin: in place short ones do, elsewhere where there is one at a time.
+pub(crate) fn in_order<S: State>(thread: Thread<S>) -> Thread<S> {
+    if only_in_place("tasks beside each other end as they may") {
+        return thread.policy(RunPolicy::default().max_concurrency(1));
+    }
+    thread
 }
 
 /// The nodes of each super-step of the root graph, from the journal: one text per step, in commit order.
@@ -123,6 +152,13 @@ impl Calls {
 
     pub(crate) fn count(&self, call: &str) -> usize {
         self.all().iter().filter(|other| *other == call).count()
+    }
+
+    /// Waits until this call was made: a task that is executed elsewhere hears only after its run has ended that it is over.
+    pub(crate) async fn until(&self, call: &str) {
+        while self.count(call) == 0 {
+            tokio::task::yield_now().await;
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::*;
 
+use crate::log::Build;
+
 #[tokio::test]
 async fn a_fork_or_a_replay_has_the_child_where_it_stood() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
@@ -79,7 +81,7 @@ async fn copies_have_children_of_their_own() {
     let copy = thread.copy_to("copy").await.unwrap();
     assert_eq!(turn(&copy).await, "1 1+2 1+2+3");
     fork_thread(&*store, "t", first, "early", false).await.unwrap();
-    let threads = parent(quiet(), Persistence::PerThread).compile().unwrap().with_context(());
+    let threads = parent(quiet(), Persistence::PerThread).built().with_context(());
     let early = threads.with_shared_checkpointer(Arc::clone(&store)).thread("early");
     assert_eq!(turn(&early).await, "1 1+2");
     assert_eq!(turn(&thread).await, "1 1+2 1+2+3", "neither moved the child of the original");
@@ -159,7 +161,7 @@ proptest! {
     /// However a thread is forked and pruned, the child has counted as many calls as the branch has made.
     #[test]
     fn a_child_knows_the_calls_of_its_branch(moves in moves()) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let (thread, store) = stored(parent(quiet(), Persistence::PerThread));
             for step in moves {

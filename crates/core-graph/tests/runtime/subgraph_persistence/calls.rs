@@ -2,6 +2,8 @@
 
 use super::*;
 
+use crate::log::Build;
+
 #[tokio::test]
 async fn case_61_a_child_begins_anew_or_goes_on_or_leaves_nothing() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
@@ -63,7 +65,7 @@ fn looping(persistence: Persistence, mode: Mode) -> StateGraph<Work> {
 async fn calls_of_one_run_follow_each_other_with_and_without_a_store() {
     for mode in [Mode::Barrier, Mode::Eager] {
         let (first, second) = ("1 1+2 1+2+3 |", "1+2+3+4 1+2+3+4+5 1+2+3+4+5+6 |");
-        let graph = looping(Persistence::PerThread, mode).compile().unwrap();
+        let graph = looping(Persistence::PerThread, mode).built();
         assert_eq!(done(graph.run_once(Work::update()).await).story(), first);
         for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
             let policy = RunPolicy::default().durability(durability);

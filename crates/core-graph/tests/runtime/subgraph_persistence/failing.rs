@@ -2,6 +2,8 @@
 
 use super::*;
 
+use crate::log::Build;
+
 /// Fails in its second node while `broken`.
 fn failing(broken: &Arc<AtomicBool>, calls: &Calls) -> Compiled<Memory> {
     let (broken, calls) = (Arc::clone(broken), calls.clone());
@@ -55,7 +57,7 @@ async fn a_call_that_an_error_handler_took_over_leaves_the_child_as_it_was() {
         graph.add_error_handler(CHILD, |failure: Failure, _: Snapshot<Work>| async move {
             Noted::Ok(noted(format!("handled {}", failure.attempts)))
         });
-        let graph = graph.compile().unwrap();
+        let graph = graph.built();
         let policy = RunPolicy::default().durability(durability);
         let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t").policy(policy);
         turn(&thread).await;
@@ -82,7 +84,7 @@ fn clumsy(persistence: Persistence, calls: &Calls) -> StateGraph<Work> {
     });
     child.add_edge(START, COUNT).add_edge(COUNT, SAY);
     let mut graph = StateGraph::<Work>::new("work");
-    let child = child.compile().expect("the child is right");
+    let child = child.built();
     graph.add_subgraph(CHILD, child, topic, out).persistence(persistence).retry(Retry::immediate(2));
     graph.add_node(LAST, note("|"));
     graph.add_edge(START, CHILD);
@@ -107,7 +109,7 @@ async fn another_attempt_goes_on_with_the_call_and_a_stateless_one_begins_it_aga
     }
     for (persistence, story) in [(Persistence::PerThread, "1 1+2 |"), (Persistence::Stateless, "1 1 |")] {
         let calls = Calls::default();
-        let graph = clumsy(persistence, &calls).compile().unwrap();
+        let graph = clumsy(persistence, &calls).built();
         assert_eq!(done(graph.run_once(Work::update()).await).story(), story, "without a store");
     }
 }

@@ -19,7 +19,9 @@ use graphloom_core_graph::{
 };
 use proptest::prelude::*;
 
-use crate::log::{Calls, Gate, Memory, MemoryUpdate, Noted, Work, WorkUpdate, done, failed, note, noted, threads};
+use crate::log::{
+    Build, Calls, Gate, Memory, MemoryUpdate, Noted, Work, WorkUpdate, done, failed, note, noted, threads,
+};
 
 const COUNT: Node = Node::named("count");
 const SAY: Node = Node::named("say");
@@ -49,7 +51,7 @@ where
     graph.add_node(COUNT, |_: Snapshot<Memory>| async { Ok::<_, NodeError>(Memory::update().n(1)) });
     graph.add_node(SAY, say).asks::<String>("word");
     graph.add_edge(START, COUNT).add_edge(COUNT, SAY);
-    graph.compile().expect("the child is right")
+    graph.built()
 }
 
 /// The same without a question.
@@ -58,7 +60,7 @@ fn quiet() -> Compiled<Memory> {
     graph.add_node(COUNT, |_: Snapshot<Memory>| async { Ok::<_, NodeError>(Memory::update().n(1)) });
     graph.add_node(SAY, |memory: Snapshot<Memory>| async move { said(&memory) });
     graph.add_edge(START, COUNT).add_edge(COUNT, SAY);
-    graph.compile().expect("the child is right")
+    graph.built()
 }
 
 /// Asks for a word once it has counted to `from`.

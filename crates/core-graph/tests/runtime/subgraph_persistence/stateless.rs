@@ -2,6 +2,8 @@
 
 use super::*;
 
+use crate::log::Build;
+
 #[tokio::test]
 async fn a_stateless_child_runs_again_as_a_whole_and_leaves_nothing() {
     let (broken, calls) = (Arc::new(AtomicBool::new(true)), Calls::default());
@@ -23,7 +25,7 @@ async fn a_stateless_child_runs_again_as_a_whole_and_leaves_nothing() {
         async move { if broken { Err(NodeError::terminal("no ink")) } else { said(&memory) } }
     });
     child.add_edge(START, COUNT).add_edge(COUNT, SAY);
-    let (thread, store) = stored(parent(child.compile().unwrap(), Persistence::Stateless));
+    let (thread, store) = stored(parent(child.built(), Persistence::Stateless));
     failed(thread.run(Work::update()).await);
     broken.store(false, Ordering::SeqCst);
     assert_eq!(done(thread.continue_().await).story(), "1");
@@ -76,7 +78,7 @@ async fn case_62_a_parent_gets_what_the_child_gives_and_not_its_own_again() {
         graph
             .add_subgraph(
                 CHILD,
-                child.compile().unwrap(),
+                child.built(),
                 |_: &Work| Work::update(),
                 |child| {
                     let notes: Vec<_> = child.done()?.notes.iter().cloned().collect();

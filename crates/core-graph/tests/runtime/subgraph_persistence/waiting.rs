@@ -2,11 +2,13 @@
 
 use super::*;
 
+use crate::log::Build;
+
 #[tokio::test]
 async fn a_call_that_waits_is_gone_on_with_by_another_process() {
     let store = Arc::new(MemoryCheckpointer::new());
     let thread = || {
-        let graph = parent(asking(2), Persistence::PerThread).compile().unwrap().with_context(());
+        let graph = parent(asking(2), Persistence::PerThread).built().with_context(());
         graph.with_shared_checkpointer(Arc::clone(&store) as Arc<dyn Checkpointer>).thread("t")
     };
     assert_eq!(turn(&thread()).await, "1");
