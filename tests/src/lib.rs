@@ -89,3 +89,7 @@ struct ConceptDynamic;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/concepts/simulation.md")]
 struct ConceptSimulation;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/executors.md")]
+struct ConceptExecutors;

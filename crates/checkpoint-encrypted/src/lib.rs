@@ -41,6 +41,10 @@
 //! What encryption does not show is something that is missing, or an older state of the whole store put in the place of
 //! a newer one.
 //!
+//! # Queues and engines
+//! Tasks that other processes execute go through a queue or an engine, which keep them for a while: [`MessageKeys`] encrypts them
+//! there. `graphloom-worker` and `graphloom-restate` take such keys.
+//!
 //! # Rotation
 //! `Keyring::new(new).and(old)` writes with the new key and still reads what the old one wrote. Values that are not
 //! written again keep their key, so keep old keys for as long as their threads, or prune and delete these.
@@ -55,11 +59,13 @@ mod readme {}
 mod checkpointer;
 mod error;
 mod key;
+mod messages;
 mod seal;
 mod store;
 
 pub use error::EncryptionError;
 pub use key::{Key, Keyring};
+pub use messages::MessageKeys;
 
 use std::fmt;
 

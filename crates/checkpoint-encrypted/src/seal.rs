@@ -29,6 +29,22 @@ impl Place {
         let parts: Vec<String> = parts.iter().map(|(name, part)| format!("{name} `{part}`")).collect();
         Self { bound, words: format!("the {kind} of {}", parts.join(", ")) }
     }
+
+    pub(crate) fn words(&self) -> &str {
+        &self.words
+    }
+}
+
+/// The name of the key with which a value was encrypted; none for one that was not.
+pub(crate) fn key_of(bytes: &[u8]) -> Option<&str> {
+    parts_of(bytes).map(|(id, _)| id)
+}
+
+/// The name of the key, and what follows it.
+fn parts_of(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let (length, rest) = bytes.strip_prefix(MARK)?.split_first()?;
+    let (id, rest) = rest.split_at_checked(usize::from(*length))?;
+    Some((str::from_utf8(id).ok()?, rest))
 }
 
 impl Keyring {
@@ -50,10 +66,7 @@ impl Keyring {
 
     pub(crate) fn open(&self, place: &Place, bytes: &[u8]) -> Result<Vec<u8>, EncryptionError> {
         let not_encrypted = || EncryptionError::NotEncrypted { place: place.words.clone() };
-        let rest = bytes.strip_prefix(MARK).ok_or_else(not_encrypted)?;
-        let (length, rest) = rest.split_first().ok_or_else(not_encrypted)?;
-        let (id, rest) = rest.split_at_checked(usize::from(*length)).ok_or_else(not_encrypted)?;
-        let id = str::from_utf8(id).map_err(|_| not_encrypted())?;
+        let (id, rest) = parts_of(bytes).ok_or_else(not_encrypted)?;
         let (nonce, sealed) = rest.split_at_checked(NONCE).ok_or_else(not_encrypted)?;
         let nonce = XNonce::try_from(nonce).map_err(|_| not_encrypted())?;
         let place_of = || place.words.clone();

@@ -1,5 +1,7 @@
 //! What can go wrong inside, before it becomes an error of one of the two traits.
 
+use std::time::Duration;
+
 use graphloom_core_graph::checkpoint::CheckpointError;
 use graphloom_core_graph::store::StoreError;
 use tokio::task::JoinError;
@@ -18,6 +20,10 @@ pub(crate) enum Failure {
     },
     Setting(String),
     Refused(CheckpointError),
+    /// The database did not answer.
+    Silent {
+        waited: Duration,
+    },
     /// The runtime that does the work has stopped.
     Ended(JoinError),
 }
@@ -32,6 +38,14 @@ impl From<CheckpointError> for Failure {
     fn from(error: CheckpointError) -> Self {
         Self::Refused(error)
     }
+}
+
+/// The words of [`Failure::Silent`].
+fn silent(waited: Duration) -> String {
+    format!(
+        "the database has not answered for {} s; what it was asked to write may be written all the same, which is seen when the run goes on",
+        waited.as_secs_f64()
+    )
 }
 
 /// A failure sorted by what its reader can do about it.
@@ -80,6 +94,7 @@ impl Failure {
             Self::Corrupt { place, message } => CheckpointError::Corrupt { place, message },
             Self::Setting(message) => CheckpointError::Store { action: action(), source: message.into() },
             Self::Refused(error) => error,
+            Self::Silent { waited } => CheckpointError::Store { action: action(), source: silent(waited).into() },
             Self::Ended(error) => CheckpointError::Store { action: action(), source: Box::new(error) },
         }
     }
@@ -97,6 +112,7 @@ impl Failure {
             Self::Corrupt { place, message } => StoreError::Corrupt { place, message },
             Self::Setting(message) => StoreError::Store { action: action(), source: message.into() },
             Self::Refused(error) => StoreError::Store { action: action(), source: Box::new(error) },
+            Self::Silent { waited } => StoreError::Store { action: action(), source: silent(waited).into() },
             Self::Ended(error) => StoreError::Store { action: action(), source: Box::new(error) },
         }
     }

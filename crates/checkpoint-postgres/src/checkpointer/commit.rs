@@ -183,6 +183,19 @@ pub(super) async fn owner<'e>(
     Ok(Some(Owner { id: row.try_get("id")?, epoch, owner, lives: row.try_get("lives")? }))
 }
 
+/// Takes a thread from an owner that is taken for dead, unless another one has it by now. One that only stood still cannot write any
+/// more from then on: what is read of the thread afterwards stays as it is until the new owner writes.
+pub(super) async fn dispossess<'e>(
+    executor: impl Executor<'e, Database = Postgres>,
+    thread: &Arc<str>,
+    owner: &Owner,
+) -> Result<bool, Failure> {
+    let query = "UPDATE threads SET holder = '', holder_sum = $4 WHERE id = $1 AND epoch = $2 AND holder = $3";
+    let query = sqlx::query(query).bind(owner.id).bind(storable(owner.epoch)?).bind(&owner.owner);
+    let query = query.bind(Checksum::of_holder(thread, owner.epoch, "").stored());
+    Ok(query.execute(executor).await?.rows_affected() == 1)
+}
+
 /// The serialised name of a status, source or kind.
 pub(super) fn word<T: Serialize>(variant: &T) -> Result<String, Failure> {
     match serde_json::to_value(variant) {

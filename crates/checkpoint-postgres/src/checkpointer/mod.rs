@@ -89,6 +89,15 @@ impl PostgresCheckpointer {
         open.await.map_err(|failure: Failure| failure.checkpoint("PostgreSQL", "connecting"))
     }
 
+    /// Whether a schema has tables, which are made by the first who connects. Nothing is made by asking.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Store`] when the server does not answer, or the options cannot be.
+    pub async fn is_there(url: &str, options: &PostgresOptions) -> Result<bool, CheckpointError> {
+        let found = Database::is_there(url, options).await;
+        found.map_err(|failure| failure.checkpoint("PostgreSQL", "connecting"))
+    }
+
     /// The long-term store in the same schema.
     pub fn store(&self) -> PostgresStore {
         PostgresStore::on(self.inner.database.clone())
@@ -102,11 +111,21 @@ impl PostgresCheckpointer {
     pub async fn close(&self) -> Result<(), CheckpointError> {
         let stopped = self.inner.heartbeat.stop().await;
         self.inner.database.pool.close().await;
+        self.inner.database.upkeep.close().await;
         stopped.map_err(|failure| self.error(failure, "closing"))
     }
 
     fn error(&self, failure: Failure, action: &str) -> CheckpointError {
         failure.checkpoint(&self.inner.database.place, action)
+    }
+
+    /// What work on the database comes to, if it answers in time.
+    async fn answered<T>(
+        &self,
+        action: &str,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, CheckpointError> {
+        self.inner.database.answered(work).await.map_err(|failure| self.error(failure, action))
     }
 
     async fn acquire_thread(&self, thread: &str) -> Result<Lease, Failure> {
@@ -117,11 +136,15 @@ impl PostgresCheckpointer {
         let own = |owner: &str| owner.split('/').next() == Some(self.inner.heartbeat.instance.as_str());
         let (asked, mut pause) = (Instant::now(), SHORTEST_PAUSE);
         loop {
-            let stored = commit::owner(&self.inner.database.pool, &thread, false).await?;
-            let epoch = stored.as_ref().map_or(0, |stored| stored.epoch);
-            let Some(stored) = stored.filter(|stored| stored.lives && !own(&stored.owner)) else {
-                return Ok(reserved.into_lease(epoch + 1));
-            };
+            let database = &self.inner.database;
+            let stored = database.answered(commit::owner(&database.pool, &thread, false)).await?;
+            let Some(stored) = stored else { return Ok(reserved.into_lease(1)) };
+            if stored.owner.is_empty() || own(&stored.owner) {
+                return Ok(reserved.into_lease(stored.epoch + 1));
+            }
+            if !stored.lives && database.answered(commit::dispossess(&database.pool, &thread, &stored)).await? {
+                return Ok(reserved.into_lease(stored.epoch + 1));
+            }
             if asked.elapsed() >= self.inner.patience {
                 return Err(busy(stored.owner).into());
             }
@@ -212,24 +235,21 @@ impl Checkpointer for PostgresCheckpointer {
         let (inner, lease) = (Arc::clone(&self.inner), lease.clone());
         let written = self.inner.runtime.spawn(async move {
             let _turn = turn;
-            inner.commit(&lease, &commits).await
+            inner.database.answered(inner.commit(&lease, &commits)).await
         });
         written.await.map_err(Failure::Ended).flatten().map_err(|failure| self.error(failure, "committing"))
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
-        let row = read::thread(&self.inner.database.pool, thread).await;
-        row.map_err(|failure| self.error(failure, "reading a thread"))
+        self.answered("reading a thread", read::thread(&self.inner.database.pool, thread)).await
     }
 
     async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError> {
-        let rows = read::threads(&self.inner.database.pool, filter).await;
-        rows.map_err(|failure| self.error(failure, "listing threads"))
+        self.answered("listing threads", read::threads(&self.inner.database.pool, filter)).await
     }
 
     async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError> {
-        let names = read::namespaces(&self.inner.database.pool, thread).await;
-        names.map_err(|failure| self.error(failure, "listing namespaces"))
+        self.answered("listing namespaces", read::namespaces(&self.inner.database.pool, thread)).await
     }
 
     async fn checkpoint(
@@ -238,8 +258,7 @@ impl Checkpointer for PostgresCheckpointer {
         ns: &str,
         number: Option<u64>,
     ) -> Result<Option<CheckpointRow>, CheckpointError> {
-        let row = read::checkpoint(&self.inner.database.pool, thread, ns, number).await;
-        row.map_err(|failure| self.error(failure, "reading a checkpoint"))
+        self.answered("reading a checkpoint", read::checkpoint(&self.inner.database.pool, thread, ns, number)).await
     }
 
     async fn checkpoints(
@@ -248,8 +267,7 @@ impl Checkpointer for PostgresCheckpointer {
         ns: &str,
         filter: &HistoryFilter,
     ) -> Result<Vec<CheckpointRow>, CheckpointError> {
-        let rows = read::checkpoints(&self.inner.database.pool, thread, ns, filter).await;
-        rows.map_err(|failure| self.error(failure, "listing checkpoints"))
+        self.answered("listing checkpoints", read::checkpoints(&self.inner.database.pool, thread, ns, filter)).await
     }
 
     async fn field(
@@ -259,8 +277,7 @@ impl Checkpointer for PostgresCheckpointer {
         field: &str,
         version: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
-        let chain = read::field(&self.inner.database.pool, thread, ns, field, version, None).await;
-        chain.map_err(|failure| self.error(failure, "reading a field"))
+        self.answered("reading a field", read::field(&self.inner.database.pool, thread, ns, field, version, None)).await
     }
 
     async fn field_after(
@@ -271,18 +288,19 @@ impl Checkpointer for PostgresCheckpointer {
         version: u64,
         known: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
-        let chain = read::field(&self.inner.database.pool, thread, ns, field, version, Some(known)).await;
-        chain.map_err(|failure| self.error(failure, "reading a field"))
+        self.answered(
+            "reading a field",
+            read::field(&self.inner.database.pool, thread, ns, field, version, Some(known)),
+        )
+        .await
     }
 
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
-        let records = read::task_records(&self.inner.database.pool, thread, ns).await;
-        records.map_err(|failure| self.error(failure, "reading task records"))
+        self.answered("reading task records", read::task_records(&self.inner.database.pool, thread, ns)).await
     }
 
     async fn open_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
-        let records = read::open_records(&self.inner.database.pool, thread, ns).await;
-        records.map_err(|failure| self.error(failure, "reading task records"))
+        self.answered("reading task records", read::open_records(&self.inner.database.pool, thread, ns)).await
     }
 
     async fn once_records(
@@ -291,24 +309,21 @@ impl Checkpointer for PostgresCheckpointer {
         ns: &str,
         tasks: &[Arc<str>],
     ) -> Result<Vec<TaskRecord>, CheckpointError> {
-        let records = read::once_records(&self.inner.database.pool, thread, ns, tasks).await;
-        records.map_err(|failure| self.error(failure, "reading task records"))
+        self.answered("reading task records", read::once_records(&self.inner.database.pool, thread, ns, tasks)).await
     }
 
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
-        let rows = read::journal(&self.inner.database.pool, thread, after, limit).await;
-        rows.map_err(|failure| self.error(failure, "reading the journal"))
+        self.answered("reading the journal", read::journal(&self.inner.database.pool, thread, after, limit)).await
     }
 
     async fn last_seq(&self, thread: &str) -> Result<u64, CheckpointError> {
-        let last = read::last_seq(&self.inner.database.pool, thread).await;
-        last.map_err(|failure| self.error(failure, "reading the journal"))
+        self.answered("reading the journal", read::last_seq(&self.inner.database.pool, thread)).await
     }
 
     async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {
         // Under a lease of our own, so that nobody writes the thread meanwhile.
         let held = HeldLease { store: self, lease: self.acquire(thread).await? };
-        let result = upkeep::delete_thread(&self.inner.database.pool, &held.lease).await;
+        let result = upkeep::delete_thread(&self.inner.database.upkeep, &held.lease).await;
         result.map_err(|failure| self.error(failure, "deleting a thread"))
     }
 
@@ -318,29 +333,30 @@ impl Checkpointer for PostgresCheckpointer {
             return Err(CheckpointError::ThreadExists { thread: to.to_owned() });
         }
         let to = HeldLease { store: self, lease: self.acquire(to).await? };
-        let result = upkeep::copy_thread(&self.inner.database.pool, &from.lease, &to.lease.thread).await;
+        let result = upkeep::copy_thread(&self.inner.database.upkeep, &from.lease, &to.lease.thread).await;
         result.map_err(|failure| self.error(failure, "copying a thread"))
     }
 
     async fn outline(&self, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, CheckpointError> {
-        let outline = read::outline(&self.inner.database.pool, thread, ns).await;
-        outline.map_err(|failure| self.error(failure, "reading an outline"))
+        self.answered("reading an outline", read::outline(&self.inner.database.pool, thread, ns)).await
     }
 
     async fn prune(&self, lease: &Lease, pruning: Pruning) -> Result<(), CheckpointError> {
         let prune = async {
             self.inner.claim(lease, "")?;
-            upkeep::prune(&self.inner.database.pool, lease, &pruning).await
+            upkeep::prune(&self.inner.database.upkeep, lease, &pruning).await
         };
         prune.await.map_err(|failure| self.error(failure, "pruning a thread"))
     }
 
     async fn stats(&self) -> Result<Stats, CheckpointError> {
-        upkeep::stats(&self.inner.database.pool).await.map_err(|failure| self.error(failure, "measuring the store"))
+        upkeep::stats(&self.inner.database.upkeep).await.map_err(|failure| self.error(failure, "measuring the store"))
     }
 
     async fn compact(&self) -> Result<(), CheckpointError> {
-        upkeep::compact(&self.inner.database.pool).await.map_err(|failure| self.error(failure, "compacting the store"))
+        upkeep::compact(&self.inner.database.upkeep)
+            .await
+            .map_err(|failure| self.error(failure, "compacting the store"))
     }
 }
 

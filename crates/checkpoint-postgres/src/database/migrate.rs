@@ -39,7 +39,7 @@ pub(super) async fn prepare(pool: &PgPool, schema: &str) -> Result<(), Failure> 
 }
 
 /// The format of a schema that has one.
-async fn found(pool: &PgPool, schema: &str) -> Result<Option<u32>, Failure> {
+pub(super) async fn found(pool: &PgPool, schema: &str) -> Result<Option<u32>, Failure> {
     let table = "SELECT to_regclass($1 || '.format') IS NOT NULL AS there";
     let there: bool = sqlx::query(table).bind(schema).fetch_one(pool).await?.try_get("there")?;
     if !there {

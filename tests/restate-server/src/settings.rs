@@ -1,0 +1,59 @@
+//! How the engine of a test is set up: one node, little memory, nothing told to anybody.
+
+use std::net::IpAddr;
+
+/// Where the engine listens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ports {
+    pub(crate) ip: IpAddr,
+    pub(crate) ingress: u16,
+    pub(crate) admin: u16,
+    pub(crate) node: u16,
+}
+
+/// The settings of an engine on these ports.
+///
+/// A connection to a worker that says nothing is given up within two seconds, so that a test with a worker that stands still need
+/// not wait for a minute.
+pub(crate) fn settings(ports: &Ports) -> String {
+    let Ports { ip, ingress, admin, node } = ports;
+    format!(
+        r#"
+roles = ["http-ingress", "admin", "worker", "log-server", "metadata-server"]
+cluster-name = "test-{node}"
+node-name = "test"
+auto-provision = true
+default-num-partitions = 4
+bind-ip = "{ip}"
+bind-port = {node}
+advertised-address = "http://{ip}:{node}"
+disable-telemetry = true
+log-filter = "warn,restate=info"
+log-format = "compact"
+log-disable-ansi-codes = true
+rocksdb-total-memory-size = "256 MiB"
+shutdown-timeout = "5s"
+
+[metadata-client]
+type = "replicated"
+addresses = ["http://{ip}:{node}"]
+
+[worker.invoker]
+memory-limit = "256 MiB"
+http2-keep-alive-interval = "1s"
+http2-keep-alive-timeout = "1s"
+
+[admin]
+bind-port = {admin}
+
+[admin.query-engine]
+memory-size = "128 MiB"
+
+[ingress]
+bind-port = {ingress}
+
+[bifrost]
+record-cache-memory-size = "32 MiB"
+"#
+    )
+}
