@@ -5,27 +5,35 @@ use std::fmt;
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
+use graphloom_core_graph::remote::{Executor, NotPortable, Performer};
 use graphloom_core_graph::store::{MemoryStore, Store};
 use graphloom_core_graph::{Clock, CompileErrors, Compiled, Mode, State, SystemClock, Threads};
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::changes::{Changes, observed};
 use crate::cluster::{Cluster, Member};
 use crate::demo;
-use crate::graph::{BadContext, Fields, Graph, Outline, Program, Resources, Stores, Typed};
+use crate::graph::{BadContext, Fields, Graph, Outline, Pictures, Program, Resources, Stores, Typed};
 use crate::log::Logs;
 use crate::page::Page;
 use crate::records::Records;
 use crate::refusal::Refusal;
 use crate::runs::{RunLimits, RunManager};
+use crate::start_error::StartError;
 use crate::webhooks::{WebhookTargets, Webhooks};
 
 /// What is known of a graph, and how it is opened.
 struct Served {
     outline: Outline,
-    open: Box<dyn FnOnce(Outline, &Stores) -> Arc<dyn Graph> + Send>,
+    open: Open,
+    /// What a worker has of it.
+    performer: Arc<dyn Performer>,
 }
+
+/// Opens a graph, whose tasks an executor takes if there is one.
+type Open = Box<dyn FnOnce(Outline, &Stores, Option<Arc<dyn Executor>>) -> Result<Arc<dyn Graph>, NotPortable> + Send>;
 
 /// Graphs behind one server. See the [crate](crate) for an example.
 #[must_use = "a server does nothing until it serves"]
@@ -37,6 +45,9 @@ pub struct Server {
     limits: RunLimits,
     webhooks: WebhookTargets,
     cluster: Option<Cluster>,
+    executor: Option<Arc<dyn Executor>>,
+    /// Executors of single graphs, which come before that of all.
+    executors: BTreeMap<String, Arc<dyn Executor>>,
     /// The pages, by the paths that lead to them.
     pub(crate) pages: Vec<(String, Page)>,
 }
@@ -52,6 +63,8 @@ impl Server {
             limits: RunLimits::default(),
             webhooks: WebhookTargets::default(),
             cluster: None,
+            executor: None,
+            executors: BTreeMap::new(),
             pages: Vec::new(),
         }
     }
@@ -122,13 +135,31 @@ impl Server {
         self
     }
 
-    /// States what answers to a question of a graph look like, as JSON Schema; clients get it with the question, and make
-    /// forms of it. The question is one that a node of the graph, or of a graph inside it, asks under this key, or under the
-    /// key with `/` and more behind it. What is answered is not checked against the schema, but by the node that asks. A
-    /// graph of another name is left as it is.
-    pub fn answers(mut self, graph: &str, key: &str, schema: Value) -> Self {
+    /// States what answers to questions of a graph look like, as JSON schemas by the keys of questions; clients get the schema
+    /// with the question, and make forms of it. The question is one that a node of the graph, or of a graph inside it, asks
+    /// under this key, or under the key with `/` and more behind it. What is answered is not checked against the schema, but by
+    /// the node that asks. A graph of another name is left as it is.
+    pub fn answers<'k>(mut self, graph: &str, schemas: impl IntoIterator<Item = (&'k str, Value)>) -> Self {
         if let Some(served) = self.graphs.get_mut(graph) {
-            Arc::make_mut(&mut served.outline.answers).declare(key, schema);
+            let answers = Arc::make_mut(&mut served.outline.answers);
+            schemas.into_iter().for_each(|(key, schema)| answers.declare(key, schema));
+        }
+        self
+    }
+
+    /// States how a picture is made of the states of a graph, or of the graph inside it to which these nodes lead: an SVG
+    /// document, or none for a state with nothing to show. Clients get it at `/threads/THREAD/picture`. It is given the state
+    /// as JSON, and told to fail where that cannot be read. A graph of another name is left as it is.
+    pub fn picture<E: fmt::Display>(
+        mut self,
+        graph: &str,
+        nodes: &[&str],
+        draw: impl Fn(&Value) -> Result<Option<String>, E> + Send + Sync + 'static,
+    ) -> Self {
+        if let Some(served) = self.graphs.get_mut(graph) {
+            let path = nodes.iter().map(|node| (*node).to_owned()).collect();
+            let draw = move |state: &Value| draw(state).map_err(|error| error.to_string());
+            served.outline.pictures.declare(path, Arc::new(draw));
         }
         self
     }
@@ -150,10 +181,11 @@ impl Server {
         Cx: Send + Sync + 'static,
     {
         let outline = outline_of(name, &graph, context_schema);
-        let open = move |outline, stores: &Stores| -> Arc<dyn Graph> {
-            Arc::new(Typed::new(outline, graph, resources, stores.clone()))
-        };
-        self.graphs.insert(name.to_owned(), Served { outline, open: Box::new(open) });
+        let performer = resources.performer(&graph);
+        let open: Open = Box::new(|outline, stores, executor| {
+            Ok(Arc::new(Typed::new(outline, graph, resources, stores.clone(), executor)?))
+        });
+        self.graphs.insert(name.to_owned(), Served { outline, open, performer });
         self
     }
 
@@ -165,11 +197,14 @@ impl Server {
     {
         let (graph, resources) = (threads.app().graph().clone(), Arc::clone(threads.app().resources()));
         let outline = outline_of(name, &graph, None);
-        let open = move |outline, stores: &Stores| -> Arc<dyn Graph> {
-            let typed = Typed::new(outline, graph, Resources::Shared(resources), stores.clone());
-            Arc::new(typed.of_program(threads, program))
-        };
-        self.graphs.insert(name.to_owned(), Served { outline, open: Box::new(open) });
+        let resources = Resources::Shared(resources);
+        let performer = resources.performer(&graph);
+        // The program says itself who executes the tasks of its thread.
+        let open: Open = Box::new(|outline, stores, _| {
+            let typed = Typed::new(outline, graph, resources, stores.clone(), None)?;
+            Ok(Arc::new(typed.of_program(threads, program)))
+        });
+        self.graphs.insert(name.to_owned(), Served { outline, open, performer });
         self
     }
 
@@ -199,6 +234,28 @@ impl Server {
         self
     }
 
+    /// Has the tasks of runs executed elsewhere: this process plans and commits, and workers with what
+    /// [`performers`](Self::performers) gives call the nodes. Graphs with a field that is never stored cannot be served so, and
+    /// are refused when the server [starts](Self::start).
+    pub fn executed_by(mut self, executor: impl Executor) -> Self {
+        self.executor = Some(Arc::new(executor));
+        self
+    }
+
+    /// Has the tasks of one graph executed by an executor of its own, such as the same queue with another priority.
+    ///
+    /// A graph of that name must be served when the server [starts](Self::start).
+    pub fn graph_executed_by(mut self, graph: &str, executor: impl Executor) -> Self {
+        self.executors.insert(graph.to_owned(), Arc::new(executor));
+        self
+    }
+
+    /// What a worker needs to execute tasks of the graphs: the graphs with their resources, or with what makes these of the
+    /// context of a run.
+    pub fn performers(&self) -> Vec<Arc<dyn Performer>> {
+        self.graphs.values().map(|served| Arc::clone(&served.performer)).collect()
+    }
+
     /// Also gives browsers a page, at a path such as `/studio`: the page itself is at `/studio/`, and its files are below. It is
     /// open without a key, which its requests need. A path below which the server answers otherwise is refused when it
     /// [starts](Self::start).
@@ -216,17 +273,28 @@ impl Server {
     /// Opens the stores and takes up what an earlier process left.
     ///
     /// # Errors
-    /// The stores'.
-    pub(crate) async fn open(self) -> Result<RunManager, Refusal> {
-        let stores = Stores { checkpoints: self.checkpoints, memory: Arc::clone(&self.memory) };
-        let graphs: BTreeMap<String, Arc<dyn Graph>> =
-            self.graphs.into_iter().map(|(name, Served { outline, open })| (name, open(outline, &stores))).collect();
-        let store = self.records.unwrap_or(self.memory);
+    /// The stores'; a graph whose tasks are to be executed elsewhere and cannot be, or that is not served.
+    pub(crate) async fn open(mut self) -> Result<RunManager, StartError> {
+        if let Some(graph) = self.executors.keys().find(|graph| !self.graphs.contains_key(*graph)) {
+            return Err(StartError::UnknownGraph { graph: graph.clone() });
+        }
+        let changes = Changes::new();
+        let memory = observed(self.memory, &changes);
+        let store = self.records.map_or_else(|| Arc::clone(&memory), |store| observed(store, &changes));
+        let stores = Stores { checkpoints: self.checkpoints, memory, changes };
+        let opened = self.graphs.into_iter().map(|(name, served)| {
+            let executor = self.executors.remove(&name).or_else(|| self.executor.clone());
+            Ok((name, (served.open)(served.outline, &stores, executor)?))
+        });
+        let graphs = opened.collect::<Result<BTreeMap<String, Arc<dyn Graph>>, NotPortable>>()?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let records = Records::new(&store, &clock);
-        records.assistants.create_system(graphs.keys().map(String::as_str)).await?;
+        records.assistants.create_system(graphs.keys().map(String::as_str)).await.map_err(Refusal::from)?;
         let member = match self.cluster {
-            Some(cluster) => Some(Member::join(&store, cluster).await?),
+            Some(cluster) => {
+                let names = graphs.keys().cloned().collect();
+                Some(Member::join(&store, cluster, names).await.map_err(Refusal::from)?)
+            }
             None => None,
         };
         let webhooks = Webhooks::new(Arc::clone(&store), self.webhooks).shared(member.clone());
@@ -257,6 +325,7 @@ where
         initial: Fields::new(),
         context_schema,
         answers: Arc::default(),
+        pictures: Pictures::default(),
     };
     outline.initial = outline.shown(serde_json::to_value(graph.initial()).unwrap_or_default(), |_| false);
     outline

@@ -184,7 +184,8 @@ mod tests {
     use super::*;
     use crate::builder::Server;
     use crate::http::{Keys, Security};
-    use crate::running::{Running, StartError};
+    use crate::running::Running;
+    use crate::start_error::StartError;
 
     fn page() -> Page {
         Page::new(b"<!doctype html><title>Hello</title>".as_slice())

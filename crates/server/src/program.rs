@@ -20,8 +20,9 @@ use crate::graph::{Named, Program, ProgramRun, ThreadName};
 use crate::host::RunOptions;
 use crate::records::{IfExists, Multitask, ThreadCreate, ThreadRecord};
 use crate::refusal::Refusal;
-use crate::running::{Running, StartError};
+use crate::running::Running;
 use crate::runs::Order;
+use crate::start_error::StartError;
 
 /// A thread whose runs the program of a server begins itself. See [`Server::program_thread`].
 pub struct ProgramThread<S> {

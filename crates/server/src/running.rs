@@ -15,16 +15,18 @@ use crate::a2a;
 use crate::ag_ui;
 use crate::artifacts;
 use crate::builder::Server;
+use crate::changes;
 use crate::drawing;
 use crate::events;
 use crate::host::Host;
-use crate::http::{Guard, Routes, Security, SecurityError, ServeError, bind, serve};
+use crate::http::{Guard, Routes, Security, ServeError, bind, serve};
 use crate::langgraph;
 #[cfg(feature = "mcp")]
 use crate::mcp;
 use crate::openai;
 use crate::page::{self, Page};
-use crate::refusal::Refusal;
+use crate::picture;
+use crate::start_error::StartError;
 
 /// A server that runs. It stops when it is told to, or is dropped.
 #[must_use = "the server stops when this is dropped"]
@@ -33,47 +35,6 @@ pub struct Running {
     host: Host,
     stop: watch::Sender<bool>,
     task: JoinHandle<usize>,
-}
-
-/// Why a server does not start.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StartError {
-    /// The settings let anybody in.
-    #[error(transparent)]
-    Security(#[from] SecurityError),
-    /// The address cannot be used.
-    #[error(transparent)]
-    Address(#[from] ServeError),
-    /// A store cannot be used, or what is in it.
-    #[error("the stores cannot be used: {reason}")]
-    Stores {
-        /// Why.
-        reason: String,
-    },
-    /// A page cannot be where it is to be.
-    #[error("no page can be at `{mount}`: {reason}")]
-    Page {
-        /// The path that was to lead to it.
-        mount: String,
-        /// Why.
-        reason: String,
-    },
-    /// The program at the other end of the streams does not speak the protocol, or the streams broke.
-    #[error("the client's streams cannot be served: {reason}")]
-    Client {
-        /// Why.
-        reason: String,
-    },
-    /// The operating system does not tell when the process is to stop.
-    #[error("signals of the operating system cannot be heard: {0}")]
-    Signals(#[source] std::io::Error),
-}
-
-impl From<Refusal> for StartError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Stores { reason: refusal.to_string() }
-    }
 }
 
 /// The routes of all protocols that are in tables.
@@ -85,6 +46,8 @@ fn tables() -> Routes<Host> {
         .and(a2a::routes())
         .and(artifacts::routes())
         .and(drawing::routes())
+        .and(changes::routes())
+        .and(picture::routes())
 }
 
 /// First segments of paths that are in no table of routes, or come to it last.

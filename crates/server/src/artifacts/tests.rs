@@ -43,7 +43,8 @@ struct LetterClient {
 
 impl LetterClient {
     async fn new() -> Self {
-        let server = Server::new().graph("letter", graph(), ()).answers("letter", "text", json!({ "type": "string" }));
+        let server =
+            Server::new().graph("letter", graph(), ()).answers("letter", [("text", json!({ "type": "string" }))]);
         Self { server: server.start(std::net::SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a server") }
     }
 

@@ -4,7 +4,9 @@
 //! is none any more, or left the thread, whoever puts a claim over that very mark holds the thread; runs may be there that did
 //! not end. Where there is no claim, there are none.
 
-use graphloom_core_graph::store::{Comparison, Condition, Expected, PutOptions, Query, StoreError};
+use std::collections::BTreeMap;
+
+use graphloom_core_graph::store::{Comparison, Condition, Expected, PutOptions, Query, Store, StoreError};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -144,16 +146,34 @@ impl Member {
     /// # Errors
     /// The store's.
     pub(crate) async fn claims(&self) -> Result<Vec<(Uuid, Holder)>, StoreError> {
-        let items = self.store.query(&Query::below(place(&["claims"])).limit(usize::MAX)).await?;
+        let claims = stored(&*self.store).await?;
         // Read after the claims: whoever holds one was a member before.
         let members = self.members().await?;
-        let holder = |value: &Value| match Stored::read(value).by {
+        let holder = |by| match by {
             By::Member(member) if members.contains_key(&member) => Holder::Member(member),
             By::Member(_) | By::Left => Holder::Left,
             By::Nobody => Holder::Nobody,
         };
-        let claim =
-            |item: &graphloom_core_graph::store::Item| Some((Uuid::parse_str(&item.key).ok()?, holder(&item.value)));
-        Ok(items.iter().filter_map(claim).collect())
+        Ok(claims.into_iter().map(|(thread, by)| (thread, holder(by))).collect())
     }
+}
+
+/// How many threads each member holds.
+///
+/// # Errors
+/// The store's.
+pub(super) async fn held(store: &dyn Store) -> Result<BTreeMap<Uuid, u64>, StoreError> {
+    let mut held = BTreeMap::new();
+    for (_, by) in stored(store).await? {
+        if let By::Member(member) = by {
+            *held.entry(member).or_default() += 1;
+        }
+    }
+    Ok(held)
+}
+
+/// All claims, by their threads.
+async fn stored(store: &dyn Store) -> Result<Vec<(Uuid, By)>, StoreError> {
+    let items = store.query(&Query::below(place(&["claims"])).limit(usize::MAX)).await?;
+    Ok(items.iter().filter_map(|item| Some((Uuid::parse_str(&item.key).ok()?, Stored::read(&item.value).by))).collect())
 }

@@ -26,6 +26,8 @@ pub(crate) struct Member {
     pub(super) store: Arc<dyn Store>,
     pub(super) settings: Cluster,
     pub(super) peers: Peers,
+    /// The graphs that this process serves.
+    graphs: Vec<String>,
     standing: watch::Sender<Standing>,
     beats: Mutex<u64>,
     /// Told when there may be letters.
@@ -64,17 +66,29 @@ pub(super) fn removed() -> PutOptions {
     PutOptions::ttl(Duration::ZERO)
 }
 
+/// The members as they are stored.
+pub(super) async fn rows(store: &dyn Store) -> Result<BTreeMap<Uuid, Value>, StoreError> {
+    let items = store.query(&Query::below(place(&["members"])).limit(usize::MAX)).await?;
+    let are_there = items.into_iter().filter(|item| item.value["beat"].is_u64());
+    Ok(are_there.filter_map(|item| Some((Uuid::parse_str(&item.key).ok()?, item.value))).collect())
+}
+
 impl Member {
-    /// Joins the other processes of a store.
+    /// Joins the other processes of a store, as one that serves these graphs.
     ///
     /// # Errors
     /// The store's.
-    pub(crate) async fn join(store: &Arc<dyn Store>, settings: Cluster) -> Result<Arc<Self>, StoreError> {
+    pub(crate) async fn join(
+        store: &Arc<dyn Store>,
+        settings: Cluster,
+        graphs: Vec<String>,
+    ) -> Result<Arc<Self>, StoreError> {
         let standing = Standing { id: Uuid::nil(), until: Instant::now(), has_left: false };
         let member = Arc::new(Self {
             store: Arc::clone(store),
             settings,
             peers: Peers::default(),
+            graphs,
             standing: watch::Sender::new(standing),
             beats: Mutex::new(0),
             mail: Notify::new(),
@@ -88,10 +102,15 @@ impl Member {
     /// Becomes a new member.
     async fn enter(&self) -> Result<(), StoreError> {
         let (id, began) = (Uuid::now_v7(), Instant::now());
-        self.store.put(&place(&["members"]), &id.to_string(), json!({"beat": 0}), PutOptions::default()).await?;
+        self.store.put(&place(&["members"]), &id.to_string(), self.row(0), PutOptions::default()).await?;
         self.peers.is(id);
         self.stand(id, began);
         Ok(())
+    }
+
+    /// This process as it is stored, with a heartbeat.
+    fn row(&self, beat: u64) -> Value {
+        json!({ "beat": beat, "process": std::process::id(), "graphs": self.graphs })
     }
 
     fn stand(&self, id: Uuid, began: Instant) {
@@ -142,7 +161,7 @@ impl Member {
         };
         // Whatever heartbeat is there: that of one whose answer was lost, for example.
         let there = Expected::Holds(Condition::new("beat", Comparison::Gte, 0));
-        let (key, value) = (id.to_string(), json!({ "beat": beat }));
+        let (key, value) = (id.to_string(), self.row(beat));
         let is_there = self.store.put_if(&members, &key, value, PutOptions::default(), &there).await?;
         if is_there {
             self.stand(id, began);
@@ -173,15 +192,19 @@ impl Member {
 
     /// All members, with their heartbeats.
     pub(super) async fn members(&self) -> Result<BTreeMap<Uuid, u64>, StoreError> {
-        let items = self.store.query(&Query::below(place(&["members"])).limit(usize::MAX)).await?;
-        let member = |key: &str, value: &Value| Some((Uuid::parse_str(key).ok()?, value["beat"].as_u64()?));
-        Ok(items.iter().filter_map(|item| member(&item.key, &item.value)).collect())
+        let rows = rows(&*self.store).await?;
+        Ok(rows.into_iter().filter_map(|(id, row)| Some((id, row["beat"].as_u64()?))).collect())
     }
 
     /// Whether somebody is a member.
     pub(crate) async fn is_member(&self, id: Uuid) -> Result<bool, StoreError> {
         let there = self.store.get(&place(&["members"]), &id.to_string()).await?;
         Ok(there.is_some_and(|item| item.value["beat"].is_u64()))
+    }
+
+    /// Whether others share the stores now.
+    pub(crate) fn has_others(&self) -> bool {
+        self.peers.has_others()
     }
 
     /// Whether this process does what one of all does from time to time. When processes come and go two may do it, or none
@@ -220,7 +243,7 @@ impl Member {
                 self.left.notify_one();
                 self.letters.iter().for_each(|waits| waits.notify_one());
             }
-            News::Mail { .. } | News::Log { .. } | News::Deleted { .. } => {}
+            News::Mail { .. } | News::Log { .. } | News::Deleted { .. } | News::Changed { .. } => {}
         }
     }
 

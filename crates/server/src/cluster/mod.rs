@@ -12,6 +12,7 @@
 //! | a thread is held by one member; what a member held that is gone is free | `claims.rs` |
 //! | one member asks another | `mailbox.rs` |
 //! | what members tell each other at once | `signals.rs` |
+//! | who is there, as somebody sees it who is no member | `status.rs` |
 
 mod claims;
 mod mailbox;
@@ -19,6 +20,7 @@ mod member;
 mod peers;
 mod settings;
 mod signals;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -27,3 +29,4 @@ pub(crate) use mailbox::{Asked, Letter};
 pub(crate) use member::{Beat, Member};
 pub use settings::Cluster;
 pub(crate) use signals::News;
+pub use status::ServerStatus;

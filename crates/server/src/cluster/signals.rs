@@ -6,6 +6,7 @@ use graphloom_core_graph::store::Signal;
 use uuid::Uuid;
 
 use super::member::Member;
+use crate::changes::Kind;
 
 /// What a member tells the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub(crate) enum News {
     Mail { member: Uuid },
     /// A letter was answered.
     Reply { letter: Uuid },
+    /// A member changed records of a kind.
+    Changed { member: Uuid, kind: Kind },
     /// Threads are free that somebody has to take up.
     Left,
     /// Something may have been missed: all is looked at again.
@@ -31,6 +34,7 @@ impl News {
             Self::Deleted { thread } => (format!("deleted {thread}"), String::new()),
             Self::Mail { member } => (format!("mail {member}"), String::new()),
             Self::Reply { letter } => (format!("reply {letter}"), String::new()),
+            Self::Changed { member, kind } => (format!("changed {member}"), kind.as_str().to_owned()),
             Self::Left => ("left".to_owned(), String::new()),
             Self::Missed => ("missed".to_owned(), String::new()),
         }
@@ -46,6 +50,7 @@ impl News {
             "deleted" => Self::Deleted { thread: id()? },
             "mail" => Self::Mail { member: id()? },
             "reply" => Self::Reply { letter: id()? },
+            "changed" => Self::Changed { member: id()?, kind: Kind::read(payload)? },
             "left" => Self::Left,
             "missed" => Self::Missed,
             _ => return None,
@@ -60,6 +65,11 @@ impl Member {
             let (topic, payload) = news.topic();
             signals.publish(&topic, &payload);
         }
+    }
+
+    /// Whether others can tell this process anything at once.
+    pub(crate) fn is_told(&self) -> bool {
+        self.settings.signals.is_some()
     }
 
     /// What others tell, and this member itself; nothing where there are no signals.
@@ -83,6 +93,7 @@ mod unit {
             News::Deleted { thread: id },
             News::Mail { member: id },
             News::Reply { letter: id },
+            News::Changed { member: id, kind: Kind::Runs },
             News::Left,
             News::Missed,
         ];

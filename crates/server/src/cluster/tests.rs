@@ -22,7 +22,7 @@ impl Machine {
     }
 
     async fn member(&self) -> Arc<Member> {
-        Member::join(&self.store, Cluster::new().heartbeat(BEAT, LEASE)).await.unwrap()
+        Member::join(&self.store, Cluster::new().heartbeat(BEAT, LEASE), vec!["trip".to_owned()]).await.unwrap()
     }
 }
 
@@ -152,4 +152,35 @@ async fn a_letter_is_answered_once_and_one_to_the_dead_is_not() {
     two.leave().await;
     let gone = one.ask(other, json!({}), patience).await.unwrap();
     assert!(matches!(gone, Asked::Gone), "{gone:?}");
+}
+
+#[tokio::test]
+async fn somebody_who_is_no_member_sees_who_is_there_and_who_is_silent() {
+    let machine = Machine::new();
+    let settings = Cluster::new().heartbeat(BEAT, LEASE);
+    assert_eq!(settings.servers(&*machine.store).await.unwrap(), []);
+    let (silent, beating) = (machine.member().await, machine.member().await);
+    for _ in 0..2 {
+        won(beating.claim(uuid::Uuid::now_v7()).await.unwrap());
+    }
+    won(silent.claim(uuid::Uuid::now_v7()).await.unwrap());
+    let beats = async {
+        loop {
+            // It looks at nobody: a member that is removed is not seen.
+            let row = json!({ "beat": uuid::Uuid::now_v7().as_u128() as u64, "process": 7, "graphs": ["trip"] });
+            machine
+                .store
+                .put(&member::place(&["members"]), &beating.id().to_string(), row, Default::default())
+                .await
+                .unwrap();
+            tokio::time::sleep(BEAT / 4).await;
+        }
+    };
+    let seen = tokio::select! {
+        () = beats => unreachable!(),
+        seen = settings.servers(&*machine.store) => seen.unwrap(),
+    };
+    let seen: Vec<_> = seen.iter().map(|one| (one.id, one.threads, one.is_heard, one.graphs.clone())).collect();
+    let graphs = vec!["trip".to_owned()];
+    assert_eq!(seen, [(silent.id(), 1, false, graphs.clone()), (beating.id(), 2, true, graphs)]);
 }

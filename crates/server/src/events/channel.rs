@@ -58,6 +58,11 @@ pub(super) struct SubscriptionRequest {
     /// Only events after the one of this `seq`.
     #[serde(default)]
     pub(super) since: Option<u64>,
+    /// Whether the beginning of a task has the state that a commit before it made as its `input`; true unless set. That state
+    /// can be read at the checkpoint, and takes the square of its size where it grows. What a send gave, and the state that a
+    /// run began with, are told in any case. The field is this server's own.
+    #[serde(default)]
+    task_states: Option<bool>,
 }
 
 /// What a client asked to be told.
@@ -69,6 +74,7 @@ pub(super) struct Subscription {
     namespaces: Vec<Vec<String>>,
     depth: Option<usize>,
     pub(super) since: u64,
+    task_states: bool,
 }
 
 /// A channel that is none.
@@ -86,6 +92,8 @@ pub(super) struct Address<'e> {
     /// The name of a custom event that has one.
     pub(super) custom: Option<&'e str>,
     pub(super) namespace: &'e [String],
+    /// Whether it is not the event that is asked about, but the state in it that a commit made.
+    pub(super) is_state: bool,
 }
 
 impl Channel {
@@ -135,6 +143,7 @@ impl TryFrom<SubscriptionRequest> for Subscription {
             namespaces: request.namespaces.unwrap_or_default(),
             depth: request.depth,
             since: request.since.unwrap_or_default(),
+            task_states: request.task_states.unwrap_or(true),
         })
     }
 }
@@ -144,9 +153,15 @@ impl Subscription {
     pub(super) fn wants(&self, event: &Address<'_>) -> bool {
         let is_named = || event.custom.is_some_and(|name| self.custom.iter().any(|wanted| wanted == name));
         event.seq > self.since
+            && (self.task_states || !event.is_state)
             && (self.channels.contains(&event.channel) || is_named())
             && (self.namespaces.is_empty()
                 || self.namespaces.iter().any(|prefix| self.reaches(prefix, event.namespace)))
+    }
+
+    /// Whether any event that is asked for tells a state that a commit made.
+    pub(super) fn wants_states(&self) -> bool {
+        self.channels.contains(&Channel::Values) || self.task_states && self.channels.contains(&Channel::Tasks)
     }
 
     fn reaches(&self, prefix: &[String], namespace: &[String]) -> bool {
@@ -198,7 +213,7 @@ mod tests {
                 .into_iter()
                 .filter(|namespace| {
                     let channel = Channel::Values;
-                    subscription.wants(&Address { seq: 7, channel, custom: None, namespace })
+                    subscription.wants(&Address { seq: 7, channel, custom: None, namespace, is_state: false })
                 })
                 .collect();
             assert_eq!(found, expected, "{request}");
@@ -216,7 +231,13 @@ mod tests {
         for (channels, expected) in cases {
             let subscription = asked(json!({"channels": channels})).expect("a subscription");
             let found = [None, Some("a"), Some("b")].map(|custom| {
-                subscription.wants(&Address { seq: 1, channel: Channel::Custom, custom, namespace: &[] })
+                subscription.wants(&Address {
+                    seq: 1,
+                    channel: Channel::Custom,
+                    custom,
+                    namespace: &[],
+                    is_state: false,
+                })
             });
             assert_eq!(found, expected, "{channels}");
         }

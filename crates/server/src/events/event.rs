@@ -69,6 +69,20 @@ impl<'e> Events<'e> {
         &self.namespace
     }
 
+    /// Whether the state that a commit made is wanted in the next event, which is of this channel.
+    pub(super) fn wants_state(&self, channel: Channel) -> bool {
+        self.wants(channel, None, true)
+    }
+
+    fn wants(&self, channel: Channel, custom: Option<&str>, is_state: bool) -> bool {
+        (self.wants)(&Address { seq: self.seq(), channel, custom, namespace: &self.namespace, is_state })
+    }
+
+    /// The number of the next event.
+    fn seq(&self) -> u64 {
+        seq_of(self.entry.seq, self.place)
+    }
+
     /// Adds an event. It takes its place whether it is wanted or not; its data are made only if it is.
     pub(super) fn add(&mut self, channel: Channel, data: impl FnOnce() -> Value) {
         self.add_of(channel, None, None, data);
@@ -95,9 +109,9 @@ impl<'e> Events<'e> {
             tracing::warn!(thread = %self.thread, entry = self.entry.seq, "an entry gives too many events: one is left out");
             return;
         }
-        let seq = seq_of(self.entry.seq, self.place);
+        let (seq, is_wanted) = (self.seq(), self.wants(channel, custom, false));
         self.place += 1;
-        if !(self.wants)(&Address { seq, channel, custom, namespace: &self.namespace }) {
+        if !is_wanted {
             return;
         }
         // Clients find the run of a lifecycle event in the id: they must tell the end of one run from that of another.

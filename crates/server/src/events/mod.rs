@@ -11,6 +11,7 @@
 //! | from entries of the log to events | `projection/` |
 //! | checkpoints as the protocol names them | `checkpoints.rs` |
 //! | the log is read as events | `reader.rs` |
+//! | when the end of a run may be told | `settled.rs` |
 //! | server-sent events | `stream.rs` |
 //! | commands and events over a WebSocket | `socket/` |
 //! | what a command does | `command/` |
@@ -21,6 +22,7 @@ mod command;
 mod event;
 mod projection;
 mod reader;
+mod settled;
 mod socket;
 mod stream;
 #[cfg(test)]

@@ -47,6 +47,12 @@ impl EventReader {
         })
     }
 
+    /// The same reader, for whom no event tells a state that a commit made.
+    pub(super) fn without_states(mut self) -> Self {
+        self.tail = self.tail.without_states();
+        self
+    }
+
     /// The next event that is wanted; none when the thread is deleted. It may be dropped and called again without loss.
     ///
     /// # Errors

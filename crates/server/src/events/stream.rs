@@ -1,27 +1,19 @@
 //! Events as server-sent events.
 
-use std::time::Duration;
-
 use axum::http::HeaderMap;
 use axum::response::Response;
 use futures::Stream;
 use futures::stream::unfold;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::sleep_until;
 use uuid::Uuid;
 
 use super::channel::Subscription;
 use super::reader::EventReader;
+use super::settled::settled;
 use crate::host::Host;
 use crate::http::{Frame, Problem, events};
 use crate::log::TailError;
-
-/// How old a stream is at least when it tells the end of a run.
-///
-/// The JavaScript client opens a stream when a run starts, and another one for what is asked for next; it takes the end of a run
-/// from either, and then nothing more of that run. A run that ends at once must not end for it before the other stream has told
-/// what came before.
-const SETTLED: Duration = Duration::from_millis(150);
 
 /// The number after which a client that comes back goes on: browsers send the id of the last event.
 pub(super) fn last_event_id(headers: &HeaderMap) -> Option<u64> {
@@ -35,15 +27,18 @@ pub(super) fn last_event_id(headers: &HeaderMap) -> Option<u64> {
 pub(super) async fn stream(host: &Host, thread: Uuid, subscription: Subscription) -> Result<Response, Problem> {
     let permit = host.guard.capacity().stream()?;
     let log = host.manager.logs().open(thread).await.map_err(crate::refusal::Refusal::from)?;
-    let reader = EventReader::after(&host.manager, &log, subscription.since).await.map_err(|error| {
+    let mut reader = EventReader::after(&host.manager, &log, subscription.since).await.map_err(|error| {
         tracing::error!(%thread, %error, "the events of a thread cannot be read");
         Problem::internal()
     })?;
+    if !subscription.wants_states() {
+        reader = reader.without_states();
+    }
     Ok(events(&host.guard, permit, frames(reader, subscription)))
 }
 
 fn frames(reader: EventReader, subscription: Subscription) -> impl Stream<Item = Frame> + Send {
-    let settled = Instant::now() + SETTLED;
+    let settled = settled();
     unfold(Some(reader), move |reader| {
         let subscription = subscription.clone();
         async move {
@@ -54,6 +49,8 @@ fn frames(reader: EventReader, subscription: Subscription) -> impl Stream<Item =
                         sleep_until(settled).await;
                     }
                     let frame = Frame::encoded(event.method, &event.json, Some(&event.seq.to_string()));
+                    // A long history is read without waiting: others have their turn between its events.
+                    tokio::task::coop::consume_budget().await;
                     Some((frame, Some(reader)))
                 }
                 Ok(None) => None,

@@ -55,7 +55,7 @@ impl Position {
 }
 
 /// The id by which clients know a thread that has a name of its own: the name itself, where it is such an id.
-pub(super) fn thread_id(name: &str) -> Uuid {
+pub(crate) fn thread_id(name: &str) -> Uuid {
     let id = Uuid::parse_str(name).ok().filter(|id| id.to_string() == name);
     id.unwrap_or_else(|| uuid::Builder::from_custom_bytes(fingerprint(name, "")).into_uuid())
 }

@@ -5,6 +5,7 @@
 //! | what is known of a graph before it runs | `outline.rs` |
 //! | what the nodes of a run find in their context | `resources.rs` |
 //! | which fields of a state are shown | `outline.rs`, [`Outline::shown`] |
+//! | how a state is drawn | `picture.rs` |
 //! | how a run is launched, and a thread read | `typed.rs` |
 //! | ids of tasks, questions and checkpoints as clients see them | `ids.rs` |
 //! | how a failure is told | `failure.rs` |
@@ -15,6 +16,7 @@ mod failure;
 mod ids;
 mod named;
 mod outline;
+mod picture;
 mod program;
 mod resources;
 mod typed;
@@ -28,10 +30,13 @@ use graphloom_core_graph::{Event, PendingTask, Question, RunError, RunHandle, Ru
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use crate::changes::Changes;
+
 pub(crate) use failure::{Failed, UNKNOWN_INTERRUPT, failure};
-pub(crate) use ids::{Position, interrupt_id, namespace, task_id};
+pub(crate) use ids::{Position, interrupt_id, namespace, task_id, thread_id};
 pub(crate) use named::{Named, ThreadName};
 pub(crate) use outline::{AnswerSchemas, Outline};
+pub(crate) use picture::Pictures;
 pub(crate) use program::Program;
 pub use program::ProgramRun;
 pub(crate) use resources::{BadContext, Resources};
@@ -46,6 +51,8 @@ pub(crate) struct Stores {
     pub(crate) checkpoints: Arc<dyn Checkpointer>,
     /// What nodes keep, and clients see at the store's endpoints.
     pub(crate) memory: Arc<dyn Store>,
+    /// What is told of changes in them, and in the store of the records.
+    pub(crate) changes: Changes,
 }
 
 /// How a run begins.

@@ -7,7 +7,7 @@ use graphloom_core_graph::diagram::Diagram;
 use graphloom_core_graph::fields::{Field, FieldKind, JsonForm};
 use serde_json::{Map, Value};
 
-use crate::graph::Fields;
+use crate::graph::{Fields, Pictures};
 use crate::layout::Drawings;
 
 /// What is known of a graph before it runs.
@@ -34,6 +34,7 @@ pub(crate) struct Outline {
     /// The JSON schema of what a run may be given as its context, where the graph takes one.
     pub(crate) context_schema: Option<Value>,
     pub(crate) answers: Arc<AnswerSchemas>,
+    pub(crate) pictures: Pictures,
 }
 
 /// The JSON schemas of answers, by the keys of questions.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use graphloom_core_graph::remote::{Executor, NotPortable, WithContext};
 use graphloom_core_graph::{
     Answers, Compiled, Event, Node, Outcome, Packet, Run, RunError, RunHandle, RunPolicy, State, Task, Thread, Threads,
 };
@@ -23,6 +24,8 @@ pub(crate) struct Typed<S: State, Cx> {
     compiled: Compiled<S, Cx>,
     resources: Resources<Cx>,
     stores: Stores,
+    /// Who executes the tasks of runs; this process unless there is one.
+    executor: Option<Arc<dyn Executor>>,
     /// Threads to run, where all runs share their resources: it keeps states that were read.
     shared: Option<Threads<S, Cx>>,
     /// Threads to look at.
@@ -36,13 +39,25 @@ struct TypedRun<S> {
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
-    pub(crate) fn new(outline: Outline, compiled: Compiled<S, Cx>, resources: Resources<Cx>, stores: Stores) -> Self {
+    /// # Errors
+    /// There is an executor, and the tasks of the graph cannot be executed elsewhere.
+    pub(crate) fn new(
+        outline: Outline,
+        compiled: Compiled<S, Cx>,
+        resources: Resources<Cx>,
+        stores: Stores,
+        executor: Option<Arc<dyn Executor>>,
+    ) -> Result<Self, NotPortable> {
+        let compiled = match &executor {
+            Some(executor) => compiled.executed_by(Arc::clone(executor))?,
+            None => compiled,
+        };
         let seen = compiled.for_inspection().with_shared_checkpointer(Arc::clone(&stores.checkpoints));
-        let mut typed = Self { outline, compiled, resources, stores, shared: None, seen, program: None };
+        let mut typed = Self { outline, compiled, resources, stores, executor, shared: None, seen, program: None };
         if let Resources::Shared(resources) = &typed.resources {
-            typed.shared = Some(typed.threads(Arc::clone(resources)));
+            typed.shared = Some(typed.threads(&typed.compiled, Arc::clone(resources)));
         }
-        typed
+        Ok(typed)
     }
 
     /// The graph of a thread of the server's program, whose threads these are.
@@ -56,15 +71,25 @@ impl<S: State, Cx: Send + Sync + 'static> Typed<S, Cx> {
         self.program.as_ref().map_or(id, |program| program.thread().of(id))
     }
 
-    fn threads(&self, resources: Arc<Cx>) -> Threads<S, Cx> {
-        let app = self.compiled.clone().with_context(resources);
+    fn threads(&self, graph: &Compiled<S, Cx>, resources: Arc<Cx>) -> Threads<S, Cx> {
+        let app = graph.clone().with_context(resources);
         app.with_shared_checkpointer(Arc::clone(&self.stores.checkpoints)).with_store(Arc::clone(&self.stores.memory))
     }
 
     fn thread(&self, id: &str, context: &Value) -> Result<Thread<S, Cx>, BadLaunch> {
         let threads = match &self.shared {
             Some(threads) => threads.clone(),
-            None => self.threads(self.resources.of(context)?),
+            None => {
+                let resources = self.resources.of(context)?;
+                match &self.executor {
+                    Some(executor) => {
+                        let executor = WithContext::new(Arc::clone(executor), context.clone());
+                        let graph = self.compiled.executed_by(executor);
+                        self.threads(&graph.map_err(|error| BadLaunch::Input(error.to_string()))?, resources)
+                    }
+                    None => self.threads(&self.compiled, resources),
+                }
+            }
         };
         Ok(threads.thread(self.name(id)))
     }

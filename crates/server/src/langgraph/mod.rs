@@ -37,6 +37,7 @@ mod tests;
 mod threads;
 pub(crate) mod wire;
 
+pub(crate) use state::{CheckpointName, values_at};
 use tokio::task::JoinSet;
 
 use crate::host::Host;

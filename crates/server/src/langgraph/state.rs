@@ -28,7 +28,7 @@ pub(super) fn routes() -> Routes<Host> {
 /// A checkpoint as clients name it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(super) struct CheckpointName {
+pub(crate) struct CheckpointName {
     pub(super) checkpoint_id: Option<String>,
     /// The graph inside whose checkpoint it is; empty for the root graph.
     pub(super) checkpoint_ns: Option<String>,
@@ -44,7 +44,7 @@ impl CheckpointName {
     }
 
     /// The namespace of the graph whose checkpoint it is; empty for the root graph.
-    pub(super) fn ns(&self) -> &str {
+    pub(crate) fn ns(&self) -> &str {
         self.checkpoint_ns.as_deref().unwrap_or_default()
     }
 }
@@ -97,6 +97,22 @@ async fn state(host: &Host, id: Uuid, at: &CheckpointName, query: StateQuery) ->
     let states = ThreadStates::new(host, graph_of(host, &thread)?, &thread).await?;
     let found = states.find(at.ns(), wanted).await?;
     Ok(Json(select.of(found.into_iter().next().unwrap_or_else(empty_state))))
+}
+
+/// The graph of a thread, and the values of a state of it.
+///
+/// # Errors
+/// 400 for a thread without a graph, 404 for what is not there; the store's.
+pub(crate) async fn values_at<'h>(
+    host: &'h Host,
+    thread: Uuid,
+    at: &CheckpointName,
+) -> Result<(&'h dyn Graph, Value), Problem> {
+    let record = host.manager.records().threads.get(thread).await?;
+    let graph = graph_of(host, &record)?;
+    let query = StateQuery { subgraphs: false, select: Some(vec!["values".to_owned()]) };
+    let Json(mut state) = state(host, thread, at, query).await?;
+    Ok((graph, state["values"].take()))
 }
 
 async fn show(

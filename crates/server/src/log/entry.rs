@@ -119,6 +119,14 @@ pub(crate) struct Interrupt {
 }
 
 impl Entry {
+    /// The number of the checkpoint, where this tells a commit of the root graph.
+    pub(crate) fn root_commit(&self) -> Option<u64> {
+        match &self.event {
+            LogEvent::Commit(commit) if self.ns.is_empty() => Some(commit.number),
+            _ => None,
+        }
+    }
+
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         const BARE: usize = 256;

@@ -1,7 +1,7 @@
 //! Entries in the store: segments of entries that follow each other.
 //!
 //! A segment is an item whose value has the numbers of its first and last entry, the time of the last one, and the entries as they are
-//! [packed](Packed). Its key is made so that the newest segment of a thread comes first in the order of keys, which is how the newest
+//! [packed](Packed), and with the number of the newest commit of the root graph among them. Its key is made so that the newest segment of a thread comes first in the order of keys, which is how the newest
 //! is found without reading the others.
 
 use std::borrow::Cow;
@@ -33,6 +33,9 @@ struct Segment<'s> {
     first: u64,
     last: u64,
     time: u64,
+    /// Of the newest commit of the root graph that it tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    commit: Option<u64>,
     #[serde(flatten)]
     packed: Cow<'s, Packed>,
 }
@@ -70,7 +73,9 @@ impl Segments {
         ttl: Option<Duration>,
     ) -> Result<bool, StoreError> {
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return Ok(true) };
-        let value = Segment { first: first.seq, last: last.seq, time: last.time, packed: Cow::Borrowed(packed) };
+        let commit = entries.iter().rev().find_map(|entry| entry.root_commit());
+        let value =
+            Segment { first: first.seq, last: last.seq, time: last.time, commit, packed: Cow::Borrowed(packed) };
         let value = serde_json::to_value(value).map_err(|error| self.corrupt(&error.to_string()))?;
         let options = ttl.map(PutOptions::ttl).unwrap_or_default();
         if self.is_shared {
@@ -87,6 +92,13 @@ impl Segments {
             .limit(1);
         let item = self.store.query(&query).await?.pop();
         item.map(|item| Ok((self.index(&item)?, self.packed(item)?))).transpose()
+    }
+
+    /// The newest segment that ends before a commit of the root graph is told. Segments that do not say so are passed over.
+    pub(super) async fn before_commit(&self, number: u64) -> Result<Option<Place>, StoreError> {
+        let query =
+            Query::below(self.namespace.clone()).when(Condition::new("commit", Comparison::Lt, number)).limit(1);
+        self.store.query(&query).await?.first().map(|item| self.place(item)).transpose()
     }
 
     /// A segment by its index.

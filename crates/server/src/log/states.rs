@@ -7,7 +7,7 @@
 //! segments together take about twice what changed.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use json_patch::Patch;
@@ -137,19 +137,33 @@ fn without_state(entry: &Entry, commit: &CommitOf) -> Entry {
     Entry { ns: Arc::clone(&entry.ns), event: LogEvent::Commit(commit), ..*entry }
 }
 
+/// Which states a reader looks at. Small ones are there for all.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Looks {
+    #[default]
+    AtAll,
+    AtNone,
+    /// Those of the entries of these numbers.
+    At(BTreeSet<u64>),
+}
+
 /// Reads segments, one after the other from a base on.
 #[derive(Default)]
 pub(super) struct Unpacker {
     /// The newest states that are not small, by namespace.
     states: HashMap<Arc<str>, Fields>,
-    /// States of the root graph are left out.
-    is_rootless: bool,
+    looks: Looks,
 }
 
 impl Unpacker {
-    /// Leaves states of the root graph out, for a reader that does not look at them.
-    pub(super) fn without_root(&mut self) {
-        self.is_rootless = true;
+    /// Leaves states out that the reader does not look at. To make those of every commit takes the square of what changed.
+    pub(super) fn look(&mut self, looks: Looks) {
+        self.looks = looks;
+    }
+
+    /// Whether a segment is read from its base on.
+    pub(super) fn needs_base(&self) -> bool {
+        !matches!(self.looks, Looks::AtNone)
     }
 
     /// Forgets what was read: what is read next is a base.
@@ -175,6 +189,9 @@ impl Unpacker {
 
     fn read(&mut self, index: u64, packed: &Packed, is_wanted: bool) -> Result<Vec<Entry>, String> {
         let mut entries: Vec<Entry> = serde_json::from_str(&packed.entries).map_err(|error| error.to_string())?;
+        if matches!(self.looks, Looks::AtNone) {
+            return Ok(entries);
+        }
         let states: Vec<(u64, Stored<'_>)> = match packed.states.as_str() {
             "" => Vec::new(),
             states => serde_json::from_str(states).map_err(|error| error.to_string())?,
@@ -189,12 +206,14 @@ impl Unpacker {
                 self.states.remove(&entry.ns);
                 continue;
             };
-            if self.is_rootless && entry.ns.is_empty() {
-                continue;
-            }
             let state = self.states.entry(Arc::clone(&entry.ns)).or_default();
             change(state, stored).map_err(|error| format!("the state of entry {seq}: {error}"))?;
-            if is_wanted {
+            let is_looked_at = match &self.looks {
+                Looks::AtAll => true,
+                Looks::AtNone => false,
+                Looks::At(numbers) => numbers.contains(&seq),
+            };
+            if is_wanted && is_looked_at {
                 commit.values.clone_from(state);
             }
         }

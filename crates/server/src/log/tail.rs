@@ -1,12 +1,12 @@
 //! A reader of a log.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use graphloom_core_graph::store::StoreError;
 
 use crate::log::entry::Entry;
-use crate::log::states::{Packed, Unpacker};
+use crate::log::states::{Looks, Packed, Unpacker};
 use crate::log::thread_log::{Found, ThreadLog};
 
 /// A reader of a log: entries in order, each once, as soon as they are stored.
@@ -38,9 +38,15 @@ impl Tail {
         Self { log, next, read: VecDeque::new(), segment: None, unpacker: Unpacker::default() }
     }
 
-    /// The same reader, for whom the states of the root graph may be left out of its commits.
-    pub(crate) fn without_root_states(mut self) -> Self {
-        self.unpacker.without_root();
+    /// The same reader, for whom the states may be left out of commits.
+    pub(crate) fn without_states(mut self) -> Self {
+        self.unpacker.look(Looks::AtNone);
+        self
+    }
+
+    /// The same reader, for whom the states may be left out of all commits but those of these numbers.
+    pub(crate) fn with_states_of(mut self, numbers: BTreeSet<u64>) -> Self {
+        self.unpacker.look(Looks::At(numbers));
         self
     }
 
@@ -120,7 +126,8 @@ impl Tail {
         let (segments, gone) = (&self.log.segments, TailError::Gone { from: self.next });
         let Some((index, packed)) = segments.holding(self.next).await? else { return Err(gone) };
         self.unpacker.begin();
-        for before in packed.base..index {
+        let base = if self.unpacker.needs_base() { packed.base } else { index };
+        for before in base..index {
             let Some(packed) = segments.at(before).await? else { return Err(gone) };
             self.unpacker.skip(before, &packed).map_err(|fault| segments.corrupt(&fault))?;
         }

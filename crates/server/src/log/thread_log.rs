@@ -325,6 +325,15 @@ impl ThreadLog {
         (state.recent.len(), state.queue.len())
     }
 
+    /// The number of a stored entry before the one that tells this commit of the root graph: behind it all is told of the tasks
+    /// that the commit made. 0 where none is known.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn before_commit(&self, number: u64) -> Result<u64, StoreError> {
+        Ok(self.segments.before_commit(number).await?.map_or(0, |place| place.last))
+    }
+
     /// Reads the log after an entry; 0 is from its beginning.
     pub(crate) fn after(self: &Arc<Self>, seq: u64) -> Tail {
         Tail::new(Arc::clone(self), seq + 1)

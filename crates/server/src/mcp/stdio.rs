@@ -10,7 +10,8 @@ use crate::builder::Server;
 use crate::host::Host;
 use crate::http::{Guard, Security};
 use crate::mcp::handler::Handler;
-use crate::running::{StartError, background, stop_asked};
+use crate::running::{background, stop_asked};
+use crate::start_error::StartError;
 
 impl Server {
     /// Serves the assistants as tools of the Model Context Protocol to the program that started this one, over standard

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, Source, ThreadStatus as Standing};
 use uuid::Uuid;
 
+use crate::changes::Changes;
 use crate::graph::{
     BadLaunch, Ended, Failed, Fields, Graph, GraphRun, Launch, UNKNOWN_INTERRUPT, View, failure, interrupt_id,
 };
@@ -23,6 +24,7 @@ pub(super) struct Execution<'r> {
     pub(super) assistant: Uuid,
     pub(super) order: &'r Order,
     pub(super) log: &'r Arc<ThreadLog>,
+    pub(super) changes: &'r Changes,
     pub(super) live: &'r LiveRun,
     /// Counts from 1; more after a crash.
     pub(super) attempt: u32,
@@ -90,7 +92,8 @@ impl Execution<'_> {
         };
         self.live.begin(run.handle());
         let outline = self.graph.outline();
-        let mut follower = Follower::new(outline, self.thread, self.live, self.log, base.as_ref(), opening);
+        let mut follower =
+            Follower::new(outline, self.thread, self.live, self.log, self.changes, base.as_ref(), opening);
         while let Some(event) = run.next().await {
             follower.take(&event);
             self.log.room().await;

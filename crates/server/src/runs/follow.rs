@@ -7,6 +7,7 @@ use graphloom_core_graph::checkpoint::{CheckpointRow, Source};
 use graphloom_core_graph::{Event, EventKind};
 use serde_json::Value;
 
+use crate::changes::Changes;
 use crate::graph::{Fields, Outline, interrupt_id};
 use crate::log::{CommitOf, Interrupt, LogEvent, ThreadLog};
 use crate::messages::{MESSAGE_EVENT, MessageChunk, ToolCallChunk, Usage};
@@ -19,6 +20,7 @@ pub(super) struct Follower<'r> {
     thread: &'r str,
     live: &'r LiveRun,
     log: &'r Arc<ThreadLog>,
+    changes: &'r Changes,
     namespaces: BTreeMap<Arc<str>, Namespace>,
     /// What the run began with, until its first commit.
     opening: Option<Source>,
@@ -64,6 +66,7 @@ impl<'r> Follower<'r> {
         thread: &'r str,
         live: &'r LiveRun,
         log: &'r Arc<ThreadLog>,
+        changes: &'r Changes,
         base: Option<&CheckpointRow>,
         opening: Option<Source>,
     ) -> Self {
@@ -77,6 +80,7 @@ impl<'r> Follower<'r> {
             thread,
             live,
             log,
+            changes,
             namespaces: BTreeMap::from([("".into(), root)]),
             opening,
             steps_before: None,
@@ -143,6 +147,7 @@ impl<'r> Follower<'r> {
                 } else if name == MODEL_CALL_EVENT {
                     let Ok(call) = serde_json::from_value::<ModelCall>(payload.json()) else { return };
                     self.live.count(&call);
+                    self.changes.note_progress();
                     self.tell(event, LogEvent::ModelCall { task: task(), node, call });
                 } else {
                     let (name, payload) = (name.clone(), payload.json());

@@ -5,9 +5,13 @@ use std::time::Duration;
 
 use futures::StreamExt;
 
+use crate::changes::Kind;
 use crate::cluster::{Beat, Member, News};
 use crate::refusal::Refusal;
 use crate::runs::{Inner, RunManager};
+
+/// How long changes of records are gathered before the others are told of them.
+const TOLD_TOGETHER: Duration = Duration::from_millis(100);
 
 impl RunManager {
     /// Starts it. It ends when the process leaves the others, or the manager is dropped.
@@ -31,7 +35,9 @@ impl RunManager {
         let (weak, member) = inner();
         spawn(Box::pin(reply(weak, member)));
         let (weak, member) = inner();
-        spawn(Box::pin(look_at_logs(weak, member)));
+        spawn(Box::pin(look_at_stores(weak, member)));
+        let (weak, member) = inner();
+        spawn(Box::pin(tell_changes(weak, member)));
         let (weak, member) = inner();
         spawn(Box::pin(take_up(weak, member)));
     }
@@ -66,8 +72,13 @@ async fn hear(inner: Weak<Inner>, member: Arc<Member>) {
         let Some(inner) = inner.upgrade() else { return };
         member.hear(one);
         inner.logs.hear(one);
-        if one == News::Missed {
-            drop(inner.logs.look().await);
+        match one {
+            News::Changed { member: who, kind } if who != member.id() => inner.stores.changes.hear(kind),
+            News::Missed => {
+                Kind::ALL.into_iter().for_each(|kind| inner.stores.changes.hear(kind));
+                drop(inner.logs.look().await);
+            }
+            _ => {}
         }
     }
 }
@@ -90,13 +101,29 @@ async fn reply(inner: Weak<Inner>, member: Arc<Member>) {
     }
 }
 
+/// Tells the others which records this process changed.
+async fn tell_changes(inner: Weak<Inner>, member: Arc<Member>) {
+    let Some(mut listener) = inner.upgrade().map(|inner| inner.stores.changes.listen()) else { return };
+    while let Some(kinds) = listener.changed_here().await {
+        for kind in kinds {
+            member.tell(News::Changed { member: member.id(), kind });
+        }
+        // What changes meanwhile is told together.
+        tokio::time::sleep(TOLD_TOGETHER).await;
+    }
+}
+
 /// Looks what others have told that no signal told of.
-async fn look_at_logs(inner: Weak<Inner>, member: Arc<Member>) {
+async fn look_at_stores(inner: Weak<Inner>, member: Arc<Member>) {
     loop {
         tokio::time::sleep(member.look()).await;
         let Some(inner) = inner.upgrade() else { return };
         if let Err(error) = inner.logs.look().await {
             tracing::warn!(%error, "logs cannot be looked at");
+        }
+        // Without signals any record may have been changed.
+        if !member.is_told() && member.has_others() {
+            Kind::ALL.into_iter().for_each(|kind| inner.stores.changes.hear(kind));
         }
     }
 }

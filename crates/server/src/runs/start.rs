@@ -131,6 +131,7 @@ impl Inner {
                         assistant: job.record.assistant_id,
                         order: &order,
                         log: &queue.log,
+                        changes: &self.stores.changes,
                         live: &job.live,
                         attempt: job.attempt,
                         goes_on: job.goes_on,

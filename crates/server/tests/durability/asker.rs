@@ -18,6 +18,9 @@ struct Asked {
     thread: String,
     interrupt: String,
     answer: Answered,
+    /// Whether an answer was sent whose connection broke. What a process that died asked of another one may be done later, so
+    /// that such an answer may still count.
+    was_sent: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,8 +38,12 @@ impl Asker {
             asked.answer = Answered::Perhaps;
             let resume = json!({asked.interrupt.clone(): "approve"});
             let body = json!({"assistant_id": "approval", "command": {"resume": resume}, "strict_resume": true});
+            let was_sent = std::mem::replace(&mut asked.was_sent, true);
             let values = client.post(&format!("/threads/{}/runs/wait", asked.thread), body).await?.ok();
-            assert_eq!(values["log"], json!(["draft", "review:approve", "publish"]), "{values}");
+            // Then the state shows that it counted once.
+            let is_late = was_sent && values["__error__"]["error"] == "UnknownInterruptError";
+            let log = json!(["draft", "review:approve", "publish"]);
+            assert!(is_late || values["log"] == log, "{values}");
             asked.answer = Answered::Yes;
             return Ok(());
         }
@@ -44,7 +51,7 @@ impl Asker {
         let body = json!({"assistant_id": "approval", "input": {"request": "this"}});
         let values = client.post(&format!("/threads/{thread}/runs/wait"), body).await?.ok();
         let interrupt = values["__interrupt__"][0]["id"].as_str().unwrap_or_else(|| panic!("{values}")).to_owned();
-        self.asked.push(Asked { thread, interrupt, answer: Answered::No });
+        self.asked.push(Asked { thread, interrupt, answer: Answered::No, was_sent: false });
         Ok(())
     }
 
@@ -57,9 +64,9 @@ impl Asker {
             let record = client.get(&thread).await?.ok();
             let is_open = state["tasks"][0]["interrupts"][0]["id"] == asked.interrupt;
             match asked.answer {
-                Answered::No => assert!(is_open, "{} is not open: {state}", asked.interrupt),
+                Answered::No if !asked.was_sent => assert!(is_open, "{} is not open: {state}", asked.interrupt),
                 Answered::Yes => assert!(!is_open, "{} is open again: {state}", asked.interrupt),
-                Answered::Perhaps => asked.answer = if is_open { Answered::No } else { Answered::Yes },
+                Answered::No | Answered::Perhaps => asked.answer = if is_open { Answered::No } else { Answered::Yes },
             }
             if is_open {
                 assert_eq!(record["status"], "interrupted");

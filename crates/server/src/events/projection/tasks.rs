@@ -23,6 +23,11 @@ impl Tasks {
         self.states.insert(Arc::clone(&entry.ns), Arc::clone(entry));
     }
 
+    /// Whether the state is one that a commit made.
+    fn is_committed(&self, ns: &str) -> bool {
+        self.states.get(ns).is_some_and(|entry| matches!(entry.event, LogEvent::Commit(_)))
+    }
+
     fn state(&self, ns: &str) -> Option<Value> {
         match &self.states.get(ns)?.event {
             LogEvent::Commit(commit) => Some(commit.values.clone().into()),
@@ -40,14 +45,14 @@ impl Tasks {
         ns: &str,
         events: &mut Events<'_>,
     ) {
+        let with_state = events.wants_state(Channel::Tasks);
         events.add_of_task(Channel::Tasks, task, node, || {
             let trigger = if packet.is_some() { "__pregel_push".to_owned() } else { format!("branch:to:{node}") };
-            json!({
-                "id": id(thread, task),
-                "name": node,
-                "input": packet.cloned().or_else(|| self.state(ns)),
-                "triggers": [trigger],
-            })
+            let mut begun = json!({ "id": id(thread, task), "name": node, "triggers": [trigger] });
+            if with_state || packet.is_some() || !self.is_committed(ns) {
+                begun["input"] = packet.cloned().or_else(|| self.state(ns)).into();
+            }
+            begun
         });
     }
 }

@@ -37,6 +37,12 @@ impl Tape {
         self
     }
 
+    /// The data of tasks, of which the states that commits made are left out.
+    fn tasks_without_states(&self) -> Vec<Value> {
+        let events = self.events(&|event| event.channel == Channel::Tasks && !event.is_state);
+        events.into_iter().map(|mut event| event["params"]["data"].take()).collect()
+    }
+
     fn events(&self, wants: &dyn Fn(&Address<'_>) -> bool) -> Vec<Value> {
         let mut projection = Projection::new(THREAD);
         let entries = self.0.iter().flat_map(|entry| projection.take(entry, wants));
@@ -255,6 +261,29 @@ fn a_task_that_was_sent_for_has_its_own_input_and_a_failed_one_its_error() {
     let tasks = tape.of(Channel::Tasks);
     assert_eq!((&tasks[0]["input"], &tasks[0]["triggers"]), (&json!({"name": "x"}), &json!(["__pregel_push"])));
     assert_eq!((&tasks[1]["error"], &tasks[1]["result"]), (&json!("why"), &json!({})));
+}
+
+#[test]
+fn a_task_is_told_without_the_state_that_a_commit_made_where_that_is_not_wanted() {
+    let mut tape = Tape(Vec::new());
+    let start = json!({"run_started": {"graph": "g", "assistant": Uuid::nil(), "attempt": 1, "base": null, "values": {"a": 0}}});
+    let task = |node: &str, packet| LogEvent::TaskStarted {
+        task: format!("{node}:2.0").into(),
+        node: node.to_owned(),
+        attempt: 1,
+        packet,
+    };
+    tape.add("", serde_json::from_value(start).unwrap())
+        .add("", task_started("first", 1, None))
+        .add("", commit(2, Source::Step, &["n", "sent"], json!({"a": 1})))
+        .add("", task("n", None))
+        .add("", task("sent", Some(json!({"name": "x"}))))
+        .add("child:2.0", task("inside", None));
+    let inputs = |tasks: Vec<Value>| tasks.into_iter().map(|task| task.get("input").cloned()).collect::<Vec<_>>();
+    let (first, state, sent) = (Some(json!({"a": 0})), Some(json!({"a": 1})), Some(json!({"name": "x"})));
+    let untold = Some(Value::Null);
+    assert_eq!(inputs(tape.of(Channel::Tasks)), [first.clone(), state, sent.clone(), untold.clone()]);
+    assert_eq!(inputs(tape.tasks_without_states()), [first, None, sent, untold]);
 }
 
 #[test]

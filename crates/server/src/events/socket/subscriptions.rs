@@ -2,12 +2,14 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use super::super::channel::{Address, Subscription, SubscriptionRequest};
 use super::super::command::{Command, CommandError, ErrorCode, statuses};
 use super::super::event::ProtocolEvent;
 use super::super::reader::EventReader;
+use super::super::settled::settled;
 use crate::host::Host;
 use crate::log::TailError;
 use crate::runs::RunManager;
@@ -22,6 +24,10 @@ pub(super) struct Subscriptions {
     open: Vec<(String, Subscription)>,
     /// Reads for all that are open.
     live: Option<EventReader>,
+    /// The end of a run that `live` read and that waits to be told.
+    end: Option<ProtocolEvent>,
+    /// When the newest subscription may tell the end of a run.
+    settled: Instant,
     replay: Option<Replay>,
     /// How many there were.
     count: u64,
@@ -52,7 +58,16 @@ struct Reconnect {
 
 impl Subscriptions {
     pub(super) fn new(host: &Host, thread: Uuid) -> Self {
-        Self { manager: host.manager.clone(), thread, open: Vec::new(), live: None, replay: None, count: 0 }
+        Self {
+            manager: host.manager.clone(),
+            thread,
+            open: Vec::new(),
+            live: None,
+            end: None,
+            settled: settled(),
+            replay: None,
+            count: 0,
+        }
     }
 
     /// The next event that a subscription asks for; waits for ever where there are none. It may be dropped and called again
@@ -62,17 +77,27 @@ impl Subscriptions {
     /// As [`EventReader::next`].
     pub(super) async fn next(&mut self) -> Result<Option<ProtocolEvent>, TailError> {
         let Some(live) = &mut self.live else { return std::future::pending().await };
-        let open = &self.open;
-        live.next(&|event| is_wanted(open, event)).await
+        if self.end.is_none() {
+            let open = &self.open;
+            match live.next(&|event| is_wanted(open, event)).await? {
+                Some(event) if event.ends_run => self.end = Some(event),
+                other => return Ok(other),
+            }
+        }
+        sleep_until(self.settled).await;
+        Ok(self.end.take())
     }
 
-    /// The next event of those that were read before the newest subscription; none when it has them all.
+    /// The next event of those that were told before the newest subscription; none when it has them all.
     ///
     /// # Errors
     /// As [`EventReader::next`].
     pub(super) async fn replay(&mut self) -> Result<Option<ProtocolEvent>, TailError> {
         let Some(Replay { reader, subscription, last }) = &mut self.replay else { return Ok(None) };
-        let event = reader.next_until(*last, &|event| subscription.wants(event)).await?;
+        // The end of a run that waits is told once, to all.
+        let waits = self.end.as_ref().map(|end| end.seq);
+        let wants = |event: &Address<'_>| Some(event.seq) != waits && subscription.wants(event);
+        let event = reader.next_until(*last, &wants).await?;
         if event.is_none() {
             self.replay = None;
         }
@@ -95,6 +120,7 @@ impl Subscriptions {
                 self.replay = Some(Replay { reader, subscription: subscription.clone(), last: live.position });
             }
         }
+        self.settled = settled();
         self.count += 1;
         let id = format!("subscription-{}", self.count);
         self.open.push((id.clone(), subscription));
@@ -116,7 +142,7 @@ impl Subscriptions {
         };
         self.open.remove(at);
         if self.open.is_empty() {
-            self.live = None;
+            (self.live, self.end) = (None, None);
         }
         Ok(json!({}))
     }

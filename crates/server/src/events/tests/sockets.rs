@@ -89,6 +89,29 @@ async fn a_new_subscription_is_told_what_the_others_have_had() {
 }
 
 #[tokio::test]
+async fn a_run_ends_for_no_subscription_before_the_next_one_has_told_what_came_before() {
+    let server = Served::start().await;
+    // The server waits a moment for the next subscription, which can be late on a busy machine.
+    for _ in 0..10 {
+        let thread = Uuid::new_v4();
+        let mut socket = Socket::of_thread(&server, thread).await;
+        server.run(thread, "pipeline", json!({"topic": "a"})).await;
+        server.events(thread, json!({"channels": ["lifecycle"]}), 1).await;
+        socket.command(1, "subscription.subscribe", json!({"channels": ["lifecycle"]})).await;
+        assert_eq!(socket.json().await["params"]["data"]["event"], "running");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let (_, early) =
+            socket.command(2, "subscription.subscribe", json!({"channels": ["values", "lifecycle"]})).await;
+        if early.is_empty() {
+            let events = socket.until_end().await;
+            assert_eq!(data(&events, "values").len(), 4);
+            return;
+        }
+    }
+    panic!("the end of a run was told at once");
+}
+
+#[tokio::test]
 async fn a_socket_answers_while_a_run_is_under_way() {
     let server = Served::start().await;
     let thread = Uuid::new_v4();

@@ -40,6 +40,25 @@ async fn events_are_the_same_in_the_next_process_and_from_any_number_on() {
 }
 
 #[tokio::test]
+async fn states_of_tasks_are_left_out_for_who_asks_for_none() {
+    let server = Served::start().await;
+    let thread = Uuid::new_v4();
+    server.run(thread, "pipeline", json!({"topic": "a".repeat(2000)})).await;
+    let whole = server.events(thread, json!({"channels": ["tasks", "lifecycle"]}), 1).await;
+    let request = json!({"channels": ["tasks", "lifecycle"], "task_states": false});
+    let bare = server.events(thread, request, 1).await;
+    let inputs = |events: &[Value]| {
+        let begun = data(events, "tasks").into_iter().filter(|task| !task["triggers"].is_null());
+        begun.map(|task| task.get("input").is_some_and(Value::is_object)).collect::<Vec<_>>()
+    };
+    let (with, without) = (inputs(&whole), inputs(&bare));
+    assert!(with.len() > 1 && with.iter().all(|has| *has), "{with:?}");
+    assert!(without.len() == with.len() && without.iter().skip(1).all(|has| !has), "{without:?}");
+    let seqs = |events: &[Value]| events.iter().map(|event| event["seq"].clone()).collect::<Vec<_>>();
+    assert_eq!(seqs(&bare), seqs(&whole));
+}
+
+#[tokio::test]
 async fn a_browser_goes_on_after_the_last_event_it_saw() {
     let server = Served::start().await;
     let thread = Uuid::new_v4();

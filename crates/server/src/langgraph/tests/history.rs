@@ -65,6 +65,40 @@ async fn answered_questions_stay_in_the_history() {
 }
 
 #[tokio::test]
+async fn a_long_history_has_the_results_of_all_tasks_on_every_page() {
+    let served = Served::start().await;
+    let thread = served.thread().await;
+    let count = |n: u64| json!({"input": {"n": n, "delay_ms": 0}, "config": {"recursion_limit": 1000}});
+    served.run(&thread, "ticker", count(300)).await;
+    served.run(&thread, "ticker", count(600)).await;
+    let states = history(&served, &thread, json!({"limit": 1000})).await;
+    let told = |states: &Value| {
+        let ticks = states.as_array().unwrap().iter().filter(|state| state["next"] == json!(["tick"]));
+        ticks.map(|state| state["tasks"][0]["result"]["ticks"][0].as_u64()).collect::<Vec<_>>()
+    };
+    let all: Vec<_> = (1..=600).rev().map(Some).collect();
+    assert_eq!(told(&states), all);
+    let mut pages = Vec::new();
+    while pages.len() < states.as_array().unwrap().len() {
+        let before = pages.last().map(|last: &Value| last["checkpoint_id"].clone());
+        let page = history(&served, &thread, json!({"limit": 37, "before": before})).await;
+        pages.extend(page.as_array().unwrap().iter().cloned());
+    }
+    assert_eq!(json!(pages), states);
+    // What went on from there, from an older checkpoint, is not told of the one before.
+    let old = &pages[500]["checkpoint"];
+    let mut fork = count(620);
+    fork["checkpoint"] = old.clone();
+    fork["input"] = Value::Null;
+    served.run(&thread, "ticker", fork).await;
+    let before = pages[440]["checkpoint_id"].clone();
+    let page = history(&served, &thread, json!({"limit": 37, "before": before})).await;
+    assert_eq!(page, json!(pages[441..478]));
+    let one = served.post(&format!("{thread}/state/checkpoint"), json!({"checkpoint": pages[470]["checkpoint"]})).await;
+    assert_eq!(one["tasks"], pages[470]["tasks"]);
+}
+
+#[tokio::test]
 async fn what_cannot_be_listed_is_refused() {
     let served = Served::start().await;
     let thread = served.ran("pipeline", json!({"topic": "a"})).await;

@@ -2,6 +2,8 @@
 //!
 //! Nobody here knows its type: what its checkpoints hold is told in the event log, in the form of its own fields.
 
+use std::sync::Arc;
+
 use graphloom_core_graph::checkpoint::Source;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -43,10 +45,43 @@ impl<'t> Inside<'t> {
     pub(super) fn new(ns: &'t str, told: &'t TaskLog, open: &'t [Interrupt]) -> Option<Self> {
         let graph = told.inside(ns)?;
         let commits = graph.commits.values();
-        let lineage = Lineage::of(
-            commits.map(|LoggedCommit { commit, steps, .. }| (commit.number, commit.source, commit.parent, *steps)),
-        );
+        let lineage = Lineage::of(commits.map(|logged| (logged.number, logged.source, logged.parent, logged.steps)));
         Some(Self { ns, graph, lineage, told, open })
+    }
+
+    /// The places that are wanted, and whether their states are shown with those of the graphs inside.
+    ///
+    /// # Errors
+    /// 404 for a checkpoint of which nothing is told.
+    fn wanted(&self, states: &ThreadStates<'_>, wanted: Wanted<'_>) -> Result<(Vec<Position>, bool), Problem> {
+        let unknown = |id: Uuid| states.unknown_inside(self.ns, id);
+        let place = |id: Uuid| Position::read(id, &states.id, self.ns).ok_or_else(|| unknown(id));
+        match wanted {
+            Wanted::Newest { with_subgraphs } => {
+                Ok((self.graph.newest.map(Position::of).into_iter().collect(), with_subgraphs))
+            }
+            Wanted::At { id, with_subgraphs } => {
+                let at = place(id)?;
+                let logged = self.graph.commits.get(&at.number);
+                match logged.is_some_and(|logged| at.is_folded || logged.source == Source::Input) {
+                    true => Ok((vec![at], with_subgraphs)),
+                    false => Err(unknown(id)),
+                }
+            }
+            Wanted::Before { before, metadata, limit } => {
+                let before = before.map(place).transpose()?;
+                let commits = self.graph.commits.values().rev();
+                let places = commits
+                    .flat_map(|logged| places(logged.number, logged.source).into_iter().map(move |at| (logged, at)));
+                let around = self.around(states);
+                let matches = |(logged, at): &(&LoggedCommit, Position)| {
+                    before.is_none_or(|before| *at < before)
+                        && metadata
+                            .is_none_or(|part| contains_fields(&self.metadata(states, logged, *at, &around), part))
+                };
+                Ok((places.filter(matches).map(|(_, at)| at).take(limit).collect(), false))
+            }
+        }
     }
 
     /// The state at the checkpoint that was told last.
@@ -58,24 +93,25 @@ impl<'t> Inside<'t> {
     fn state(&self, states: &ThreadStates<'_>, at: Position, with_subgraphs: bool) -> Option<Value> {
         let logged = self.graph.commits.get(&at.number)?;
         let around = self.around(states);
-        let values_before = logged.commit.parent.and_then(|parent| self.graph.commits.get(&parent));
+        let values = self.told.values(logged)?;
         let nothing = Fields::new();
-        let values_before = values_before.map_or(&nothing, |before| &before.commit.values);
         let (values, next, tasks) = if at.is_folded {
             let (next, tasks) = self.tasks(states, logged, with_subgraphs);
-            (&logged.commit.values, next, tasks)
+            (values, next, tasks)
         } else {
+            let before = logged.parent.and_then(|parent| self.graph.commits.get(&parent));
+            let values_before = before.and_then(|before| self.told.values(before)).unwrap_or(&nothing);
             let path = format!("{}/__start__:{}.0", self.ns, at.number);
             let mut start = Task::new(&states.id, &path, "__start__", None);
-            let changed = |field: &str| logged.commit.changed.iter().any(|changed| **changed == *field);
-            start.result = Some(written(values_before, &logged.commit.values, changed));
+            let changed = |field: &str| logged.changed.iter().any(|changed| **changed == *field);
+            start.result = Some(written(values_before, values, changed));
             (values_before, vec!["__start__".to_owned()], vec![start])
         };
         let state = StateAt {
             thread: states.thread,
             ns: self.ns,
             at,
-            parent: before(logged.commit.source, logged.commit.parent, at),
+            parent: before(logged.source, logged.parent, at),
             around: Some(&around),
             values,
             next,
@@ -93,7 +129,7 @@ impl<'t> Inside<'t> {
         logged: &LoggedCommit,
         with_subgraphs: bool,
     ) -> (Vec<String>, Vec<Task>) {
-        let number = logged.commit.number;
+        let number = logged.number;
         let is_newest = self.graph.newest == Some(number);
         let mut places = Places::default();
         let mut tasks = Vec::new();
@@ -115,7 +151,7 @@ impl<'t> Inside<'t> {
         let next = if is_newest && !tasks.is_empty() {
             tasks.iter().filter(|task| task.result.is_none()).map(|task| task.name.clone()).collect()
         } else {
-            logged.commit.next.iter().map(ToString::to_string).collect()
+            logged.next.iter().map(ToString::to_string).collect()
         };
         (next, tasks)
     }
@@ -128,7 +164,7 @@ impl<'t> Inside<'t> {
         around: &Map<String, Value>,
     ) -> Fields {
         let step = self.lineage.step(at, logged.steps);
-        states.metadata_of(source(logged.commit.source, at), step, around, states.run(logged.run))
+        states.metadata_of(source(logged.source, at), step, around, states.run(logged.run))
     }
 
     /// The checkpoints of the graphs around, by namespace: those that made the tasks which lead here; of a graph that is kept per
@@ -150,47 +186,42 @@ impl<'t> Inside<'t> {
 }
 
 impl ThreadStates<'_> {
+    fn unknown_inside(&self, ns: &str, id: Uuid) -> Problem {
+        let ns = namespace(&self.id, ns);
+        Problem::not_found(format!("Checkpoint with ID {id} not found in `{ns}` of thread {}", self.thread))
+    }
+
     /// The states that are wanted of the graph inside of a namespace, as clients name it.
     ///
     /// # Errors
     /// 404 for a namespace or a checkpoint of which nothing is told; the store's.
     pub(super) async fn inside(&self, ns: &str, wanted: Wanted<'_>) -> Result<Vec<Value>, Problem> {
-        let told = self.told_by_all().await?;
+        let mut told = self.told_by_all().await?;
         let open = interrupts(&self.id, &self.graph.view(&self.id, None).await?);
-        let known = told.namespaces().find(|known| namespace(&self.id, known) == ns);
-        let inside = known.and_then(|known| Inside::new(known, &told, &open));
-        let Some(inside) = inside else {
+        let Some(known) = told.namespaces().find(|known| namespace(&self.id, known) == ns).cloned() else {
             let detail = format!("No run of thread {} has told of a graph inside at `{ns}`", self.thread);
             return Err(Problem::not_found(detail).about("checkpoint_ns"));
         };
-        let unknown = |id: Uuid| {
-            Problem::not_found(format!("Checkpoint with ID {id} not found in `{ns}` of thread {}", self.thread))
+        let (places, with_subgraphs) = match Inside::new(&known, &told, &open) {
+            Some(inside) => inside.wanted(self, wanted)?,
+            None => (Vec::new(), false),
         };
-        let place = |id: Uuid| Position::read(id, &self.id, inside.ns).ok_or_else(|| unknown(id));
+        let shown = places.iter().flat_map(|at| {
+            let parent = told.commit(&known, at.number).filter(|_| !at.is_folded).and_then(|logged| logged.parent);
+            std::iter::once(at.number).chain(parent)
+        });
+        let mut shown: Vec<_> = shown.map(|number| (Arc::clone(&known), number)).collect();
+        if with_subgraphs {
+            shown.extend(told.newest_within(&known));
+        }
+        told.read_values(self.host, &shown).await?;
+        let inside = Inside::new(&known, &told, &open);
+        let states = places.iter().filter_map(|at| inside.as_ref()?.state(self, *at, with_subgraphs));
+        let states: Vec<Value> = states.collect();
         match wanted {
-            Wanted::Newest { with_subgraphs } => Ok(inside.newest(self, with_subgraphs).into_iter().collect()),
-            Wanted::At { id, with_subgraphs } => {
-                let at = place(id)?;
-                let logged = inside.graph.commits.get(&at.number);
-                let is_there = logged.is_some_and(|logged| at.is_folded || logged.commit.source == Source::Input);
-                let state = is_there.then(|| inside.state(self, at, with_subgraphs)).flatten();
-                Ok(vec![state.ok_or_else(|| unknown(id))?])
-            }
-            Wanted::Before { before, metadata, limit } => {
-                let before = before.map(place).transpose()?;
-                let commits = inside.graph.commits.values().rev();
-                let places = commits.flat_map(|logged| {
-                    places(logged.commit.number, logged.commit.source).into_iter().map(move |at| (logged, at))
-                });
-                let around = inside.around(self);
-                let matches = |(logged, at): &(&LoggedCommit, Position)| {
-                    before.is_none_or(|before| *at < before)
-                        && metadata
-                            .is_none_or(|part| contains_fields(&inside.metadata(self, logged, *at, &around), part))
-                };
-                let states = places.filter(matches).filter_map(|(_, at)| inside.state(self, at, false));
-                Ok(states.take(limit).collect())
-            }
+            // What the log told of it is no longer kept.
+            Wanted::At { id, .. } if states.is_empty() => Err(self.unknown_inside(&known, id)),
+            _ => Ok(states),
         }
     }
 }

@@ -1,12 +1,15 @@
 //! What runs told of tasks and of graphs inside, read from the event log of their thread.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use graphloom_core_graph::checkpoint::Source;
 use graphloom_core_graph::store::StoreError;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::graph::Fields;
 use crate::host::Host;
 use crate::log::{CommitOf, Entry, Interrupt, LogEvent, TailError};
 use crate::records::RunRecord;
@@ -20,6 +23,8 @@ pub(super) struct TaskLog {
     asked: BTreeSet<Arc<str>>,
     /// What was told of graphs inside, by namespace.
     inside: BTreeMap<Arc<str>, LoggedGraph>,
+    /// States of graphs inside that were read, by the entries that tell them.
+    values: HashMap<EntryPlace, Fields>,
 }
 
 /// What was told of a graph inside.
@@ -41,8 +46,19 @@ pub(super) struct LoggedCommit {
     pub(super) run: Uuid,
     /// Super-steps committed before it.
     pub(super) steps: u64,
-    pub(super) commit: CommitOf,
+    /// Where its log tells it.
+    told: EntryPlace,
+    pub(super) number: u64,
+    pub(super) parent: Option<u64>,
+    pub(super) source: Source,
+    /// The fields that changed.
+    pub(super) changed: Vec<Arc<str>>,
+    /// The nodes that have tasks now.
+    pub(super) next: Vec<Arc<str>>,
 }
+
+/// An entry of a log: the thread's, and its number.
+type EntryPlace = (Uuid, u64);
 
 impl LoggedGraph {
     /// The tasks that a checkpoint made and that began, in the order in which they began.
@@ -65,20 +81,25 @@ pub(super) struct LoggedTask {
 }
 
 impl TaskLog {
-    /// Reads what some runs of a thread told so far, up to the entry of a number where one is given. What is no longer kept, or
-    /// damaged, is missing.
+    /// Reads what some runs of a thread told so far, up to the entry of a number where one is given; with `tasks_of`, at least
+    /// all that they told of the tasks that these checkpoints made. What is no longer kept, or damaged, is missing.
     pub(super) async fn read(
         &mut self,
         host: &Host,
         thread: Uuid,
         runs: &[&RunRecord],
         until: Option<u64>,
+        tasks_of: Option<&RangeInclusive<u64>>,
     ) -> Result<(), Refusal> {
-        let Some(first) = runs.iter().map(|run| run.before).min() else { return Ok(()) };
+        let Some(mut first) = runs.iter().map(|run| run.before).min() else { return Ok(()) };
         let mut open: Vec<Uuid> = runs.iter().map(|run| run.run_id).collect();
         let log = host.manager.logs().open(thread).await?;
-        // The states of the root graph are those of its checkpoints.
-        let mut tail = log.after(first).without_root_states();
+        if let Some(numbers) = tasks_of {
+            let before = log.before_commit(*numbers.start()).await?;
+            first = first.max(until.map_or(before, |until| before.min(until)));
+        }
+        // Of the states those are read by themselves that are shown.
+        let mut tail = log.after(first).without_states();
         while !open.is_empty() {
             let entry = match tail.ready().await {
                 Ok(Some(entry)) => entry,
@@ -92,17 +113,58 @@ impl TaskLog {
             if until.is_some_and(|until| entry.seq > until) {
                 break;
             }
-            if runs.iter().any(|run| run.run_id == entry.run) {
-                if matches!(entry.event, LogEvent::RunEnded { .. }) {
+            if open.contains(&entry.run) {
+                // Of a task nothing is told behind the commit that takes up what it wrote.
+                let is_past = || tasks_of.zip(entry.root_commit()).is_some_and(|(of, number)| number > *of.end());
+                if matches!(entry.event, LogEvent::RunEnded { .. }) || is_past() {
                     open.retain(|run| *run != entry.run);
                 }
-                self.take(&entry);
+                self.take(thread, &entry);
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, entry: &Entry) {
+    /// Reads the states of some commits of graphs inside, each by namespace and number. What is no longer kept is missing.
+    pub(super) async fn read_values(&mut self, host: &Host, wanted: &[(Arc<str>, u64)]) -> Result<(), Refusal> {
+        let mut by_thread: BTreeMap<Uuid, BTreeSet<u64>> = BTreeMap::new();
+        for (ns, number) in wanted {
+            if let Some((thread, seq)) = self.commit(ns, *number).map(|logged| logged.told) {
+                by_thread.entry(thread).or_default().insert(seq);
+            }
+        }
+        for (thread, numbers) in by_thread {
+            let (Some(first), Some(last)) = (numbers.first().copied(), numbers.last().copied()) else { continue };
+            let log = host.manager.logs().open(thread).await?;
+            let mut tail = log.after(first - 1).with_states_of(numbers.clone());
+            loop {
+                let entry = match tail.ready().await {
+                    Ok(Some(entry)) => entry,
+                    Ok(None) | Err(TailError::Gone { .. }) => break,
+                    Err(error) => return Err(Refusal::Failed(error.to_string())),
+                };
+                if let (true, LogEvent::Commit(commit)) = (numbers.contains(&entry.seq), &entry.event) {
+                    self.values.insert((thread, entry.seq), commit.values.clone());
+                }
+                if entry.seq >= last {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A commit of a graph inside.
+    pub(super) fn commit(&self, ns: &str, number: u64) -> Option<&LoggedCommit> {
+        self.inside.get(ns)?.commits.get(&number)
+    }
+
+    /// The state of a commit that was read.
+    pub(super) fn values(&self, logged: &LoggedCommit) -> Option<&Fields> {
+        self.values.get(&logged.told)
+    }
+
+    fn take(&mut self, thread: Uuid, entry: &Entry) {
         match &entry.event {
             LogEvent::TaskStarted { task, node, packet, .. } => {
                 if !self.tasks.contains_key(task) {
@@ -126,11 +188,19 @@ impl TaskLog {
                 interrupts.retain(|known| known.id != interrupt.id);
                 interrupts.push(interrupt.clone());
             }
+            LogEvent::SubgraphStarted { .. } => {
+                self.inside.entry(Arc::clone(&entry.ns)).or_default();
+            }
             LogEvent::Commit(commit) if !entry.ns.is_empty() => {
-                let Entry { time, run, step: steps, .. } = *entry;
+                let Entry { time, run, step: steps, seq, .. } = *entry;
+                let CommitOf { number, parent, source, changed, next, values: _ } = commit;
+                let (number, changed, next) = (*number, changed.clone(), next.clone());
                 let graph = self.inside.entry(Arc::clone(&entry.ns)).or_default();
-                graph.commits.insert(commit.number, LoggedCommit { time, run, steps, commit: commit.clone() });
-                graph.newest = Some(commit.number);
+                let told = (thread, seq);
+                let (parent, source) = (*parent, *source);
+                let logged = LoggedCommit { time, run, steps, told, number, parent, source, changed, next };
+                graph.commits.insert(number, logged);
+                graph.newest = Some(number);
             }
             _ => {}
         }
@@ -157,9 +227,15 @@ impl TaskLog {
         self.inside.get(ns).filter(|graph| graph.newest.is_some())
     }
 
-    /// The namespaces of graphs inside that came to a checkpoint.
+    /// The newest commits of the graphs inside of a namespace, whose own is among them.
+    pub(super) fn newest_within<'l>(&'l self, ns: &'l str) -> impl Iterator<Item = (Arc<str>, u64)> + 'l {
+        let graphs = self.inside.iter().filter(move |(known, _)| ns.is_empty() || is_within(known, ns));
+        graphs.filter_map(|(known, graph)| Some((Arc::clone(known), graph.newest?)))
+    }
+
+    /// The namespaces of graphs inside that were called, also before their first checkpoint.
     pub(super) fn namespaces(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.inside.iter().filter(|(_, graph)| graph.newest.is_some()).map(|(ns, _)| ns)
+        self.inside.keys().filter(|ns| !ns.is_empty())
     }
 }
 
@@ -173,4 +249,21 @@ pub(super) fn planned_at(task: &str) -> Option<u64> {
 /// Whether a task is another one, or inside of it.
 pub(super) fn is_within(task: &str, outer: &str) -> bool {
     task.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_graph_inside_is_known_as_soon_as_it_is_called() {
+        let (thread, mut told) = (Uuid::from_u128(1), TaskLog::default());
+        let entry = |ns: &str, event| Entry { seq: 1, time: 1, run: thread, ns: ns.into(), step: 0, event };
+        let task =
+            LogEvent::TaskStarted { task: "child:3.0".into(), node: "child".to_owned(), attempt: 1, packet: None };
+        told.take(thread, &entry("", task));
+        told.take(thread, &entry("child:3.0", LogEvent::SubgraphStarted { graph: "child".to_owned() }));
+        assert_eq!(told.namespaces().map(|ns| &**ns).collect::<Vec<_>>(), ["child:3.0"]);
+        assert!(told.inside("child:3.0").is_none(), "it has no checkpoint");
+    }
 }

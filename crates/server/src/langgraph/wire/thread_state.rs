@@ -1,5 +1,7 @@
 //! The state of a thread at a checkpoint, as the wire has it.
 
+use std::ops::RangeInclusive;
+
 use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, HistoryFilter, Source};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -96,7 +98,10 @@ impl<'h> ThreadStates<'h> {
     async fn head(&self, with_subgraphs: bool) -> Result<Value, Problem> {
         let view = self.graph.view(&self.id, None).await?;
         let Some(row) = view.checkpoint.clone() else { return Ok(empty_state()) };
-        let told = self.told(std::slice::from_ref(&row), with_subgraphs || !view.tasks.is_empty()).await?;
+        let is_wanted = with_subgraphs || !view.tasks.is_empty();
+        let mut told =
+            if is_wanted { self.told(std::slice::from_ref(&row), with_subgraphs).await? } else { TaskLog::default() };
+        self.read_newest_inside(&mut told, with_subgraphs).await?;
         self.folded(&view, &row, &told, with_subgraphs).await
     }
 
@@ -108,7 +113,8 @@ impl<'h> ThreadStates<'h> {
         if !at.is_folded && row.source != Source::Input {
             return Err(unknown());
         }
-        let told = self.told(std::slice::from_ref(&row), true).await?;
+        let mut told = self.told(std::slice::from_ref(&row), with_subgraphs).await?;
+        self.read_newest_inside(&mut told, with_subgraphs).await?;
         self.state(&row, at, &told, with_subgraphs).await
     }
 
@@ -137,7 +143,7 @@ impl<'h> ThreadStates<'h> {
                 .collect();
             next = Some(Position::before_input(last.number));
             let shown: Vec<CheckpointRow> = places.iter().map(|(row, _)| (*row).clone()).collect();
-            let told = self.told(&shown, true).await?;
+            let told = self.told(&shown, false).await?;
             for (row, at) in places {
                 match self.state(row, at, &told, false).await {
                     Ok(state) => states.push(state),
@@ -150,26 +156,41 @@ impl<'h> ThreadStates<'h> {
         Ok(states)
     }
 
-    /// What the runs told that made these checkpoints, or went on from them.
-    async fn told(&self, rows: &[CheckpointRow], is_wanted: bool) -> Result<TaskLog, Problem> {
-        let concerns =
-            |run: &RunRecord| is_wanted && rows.iter().any(|row| run.base == Some(row.number) || made(run, row.number));
-        self.told_by(concerns).await
+    /// Reads the newest states of the graphs inside, where they are shown.
+    async fn read_newest_inside(&self, told: &mut TaskLog, is_shown: bool) -> Result<(), Problem> {
+        if is_shown {
+            let newest: Vec<_> = told.newest_within("").collect();
+            told.read_values(self.host, &newest).await?;
+        }
+        Ok(())
+    }
+
+    /// What the runs told that made these checkpoints, or went on from them: of the tasks of these checkpoints, or of all with
+    /// the states of the graphs inside.
+    async fn told(&self, rows: &[CheckpointRow], with_subgraphs: bool) -> Result<TaskLog, Problem> {
+        let numbers = || rows.iter().map(|row| row.number);
+        let (Some(first), Some(last)) = (numbers().min(), numbers().max()) else { return Ok(TaskLog::default()) };
+        let concerns = |run: &RunRecord| numbers().any(|number| run.base == Some(number) || made(run, number));
+        self.told_by(concerns, (!with_subgraphs).then_some(&(first..=last))).await
     }
 
     /// What all runs told.
     pub(super) async fn told_by_all(&self) -> Result<TaskLog, Problem> {
-        self.told_by(|_| true).await
+        self.told_by(|_| true, None).await
     }
 
-    async fn told_by(&self, is_wanted: impl Fn(&RunRecord) -> bool) -> Result<TaskLog, Problem> {
+    async fn told_by(
+        &self,
+        is_wanted: impl Fn(&RunRecord) -> bool,
+        tasks_of: Option<&RangeInclusive<u64>>,
+    ) -> Result<TaskLog, Problem> {
         let mut told = TaskLog::default();
         for (copied, runs) in &self.originals {
             let runs: Vec<&RunRecord> = runs.iter().filter(|run| is_wanted(run)).collect();
-            told.read(self.host, copied.thread, &runs, Some(copied.last)).await?;
+            told.read(self.host, copied.thread, &runs, Some(copied.last), tasks_of).await?;
         }
         let runs: Vec<&RunRecord> = self.runs.iter().filter(|run| is_wanted(run)).collect();
-        told.read(self.host, self.thread, &runs, None).await?;
+        told.read(self.host, self.thread, &runs, None, tasks_of).await?;
         Ok(told)
     }
 
