@@ -130,9 +130,14 @@ impl Shown {
         assert_eq!(status, 200, "{body}: {text}");
     }
 
-    /// The process.
-    pub fn process(&self) -> &Child {
-        &self.process
+    /// Presses Ctrl-C.
+    ///
+    /// # Panics
+    /// When the process is gone.
+    #[cfg(unix)]
+    pub fn interrupt(&self) {
+        let id = i32::try_from(self.process.id()).ok().and_then(rustix::process::Pid::from_raw).expect("an id");
+        rustix::process::kill_process(id, rustix::process::Signal::INT).expect("a process");
     }
 
     /// The id of the thread for clients.

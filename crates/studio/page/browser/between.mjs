@@ -4,12 +4,14 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 
-/** `change` gets every JSON value that the program answers, and answers what the page is to see. */
+/**
+ * `change` gets every JSON value that the program answers and the path that was asked, and answers what the page is to see.
+ */
 export async function between(served, change) {
   const { hostname, port } = new URL(served.url);
-  const changed = (text) => {
+  const changed = (text, path) => {
     try {
-      return JSON.stringify(change(JSON.parse(text)));
+      return JSON.stringify(change(JSON.parse(text), path));
     } catch {
       return text;
     }
@@ -36,9 +38,9 @@ export async function between(served, change) {
         const lines = rest.split("\n");
         rest = lines.pop();
         for (const line of lines)
-          answer.write(`${line.replace(/^data: ?(.*)$/s, (_, data) => `data: ${changed(data)}`)}\n`);
+          answer.write(`${line.replace(/^data: ?(.*)$/s, (_, data) => `data: ${changed(data, path)}`)}\n`);
       });
-      given.on("end", () => answer.end(isStream ? rest : changed(rest)));
+      given.on("end", () => answer.end(isStream ? rest : changed(rest, path)));
       given.on("error", () => answer.destroy());
     });
     further.on("error", () => answer.destroy());

@@ -1,74 +1,25 @@
 // The view of research, on the program with a model that answers by rules and documents that the repository holds.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
-import { fileURLToPath } from "node:url";
+import { heldModel } from "./held-model.mjs";
 import { FORBIDDEN } from "./injections.mjs";
 import { seen, until } from "./page.mjs";
+import { accept, CORPUS, outlined, reported, research, SCRIPT } from "./researching.mjs";
 import { serve } from "./served.mjs";
-
-const FOLDER = fileURLToPath(new URL("../../../../tests/page/", import.meta.url));
-const RULES = readFileSync(`${FOLDER}script.jsonl`, "utf8").trim().split("\n");
-const REPORT = RULES.map((line) => JSON.parse(line));
-const section = (id, title) => ({
-  ...{ id, title, description: `what is known about ${title}`, is_core_section: true },
-  ...{ parent_ids: [], relationships: [] },
-});
-const outline = (title, ...titles) => {
-  const sections = titles.map((one, at) => section(String(at + 1), one));
-  return { language: "en", thought: "so", title, sections };
-};
-const SCRIPT = [
-  { when: "you may ask them exactly three questions", reply: "1. Which log?\n2. Which disk?\n3. For whom?" },
-  {
-    when: ["has rewritten its outline", "The sync of the disk"],
-    json: outline("On commits", "The sync of the disk", "The log", "The end"),
-  },
-  { when: ["You change the outline", "less about the log"], json: outline("Less of the log", "The sync") },
-  { when: ["You shorten a passage", "in one word"], reply: "Then the sync." },
-  ...REPORT,
-];
-/** A small run: it takes a second. */
-const SMALL = {
-  outliner_max_section_num: 3,
-  workflow_max_plan_executed_num: 1,
-  planner_max_step_num: 1,
-  info_collector_max_research_loops: 1,
-  info_collector_initial_search_query_count: 1,
-};
 
 let served;
 before(async () => {
-  served = await serve({ apps: "deepsearch", script: SCRIPT, options: ["--corpus", `${FOLDER}corpus`] });
+  served = await serve({ apps: "deepsearch", script: SCRIPT, options: ["--corpus", CORPUS] });
 });
 after(() => served?.stop());
-
-async function research(config = {}) {
-  const query = "How does a log keep a transaction safe when the power fails?";
-  return served.run("deepsearch", { query }, { context: { config: { ...SMALL, ...config } } });
-}
-
-/** Answers the question of a thread, and waits until the run asks again or ends. */
-async function answer(thread, value) {
-  const { interrupts } = await served.ask("GET", `/threads/${thread}`);
-  const [{ id }] = Object.values(interrupts).flat();
-  const command = { resume: { [id]: value } };
-  await served.ask("POST", `/threads/${thread}/runs/wait`, { assistant_id: "deepsearch", command });
-}
-
-async function reported() {
-  const thread = await research({ workflow_human_in_the_loop: false });
-  await answer(thread, { interrupt_feedback: "accepted", feedback: "" });
-  return thread;
-}
 
 const stage = (page, told) =>
   page.getByRole("list", { name: "Stages" }).getByRole("listitem").filter({ hasText: told });
 const sections = (page) => page.getByRole("list", { name: "Sections", exact: true });
 
 seen("a person answers the questions, edits the outline without JSON, and gets the report", async ({ visit }) => {
-  const thread = await research();
+  const thread = await research(served);
   const page = await visit(served.studio(`#/threads/${thread}`));
   await page.getByRole("tab", { name: "Research", selected: true }).waitFor();
   await page.getByText("Which disk?").waitFor();
@@ -127,7 +78,7 @@ async function given(thread) {
 seen(
   "an outline is sent back with a comment from the inbox, by keyboard, and the next one is shown",
   async ({ visit }) => {
-    const thread = await research({ workflow_human_in_the_loop: false });
+    const thread = await outlined(served);
     const page = await visit(served.studio(`#/inbox?thread=${thread}`));
     await page.getByLabel("Or say what to change").focus();
     await page.keyboard.type("less about the log");
@@ -147,7 +98,7 @@ seen(
 );
 
 seen("a citation opens its source with the passage and the verdict, and Esc leads back", async ({ visit }) => {
-  const thread = await reported();
+  const thread = await reported(served);
   const page = await visit(served.studio(`#/threads/${thread}`));
   await page.getByRole("heading", { name: "What a commit promises when the power fails" }).waitFor();
   await page.getByText("✓ 23 supported").waitFor();
@@ -183,7 +134,7 @@ seen("a citation opens its source with the passage and the verdict, and Esc lead
 seen(
   "the sources of a report are seen as a graph, its charts with their data, and nothing in them runs",
   async ({ visit }) => {
-    const thread = await reported();
+    const thread = await reported(served);
     const page = await visit(served.studio(`#/threads/${thread}?part=provenance`));
     const cited = page.getByRole("region", { name: "Cited statements" });
     const statement = cited.getByRole("button", { name: /Nobody has counted/ });
@@ -209,13 +160,51 @@ seen(
   },
 );
 
-seen("sections show what was searched, found and written", async ({ visit }) => {
-  const thread = await reported();
-  const page = await visit(served.studio(`#/threads/${thread}?part=sections`));
-  const card = page
+/** A section of the report. */
+const section = (page, name) => {
+  return page
     .getByRole("listitem")
-    .filter({ has: page.getByRole("heading", { name: "1. The log" }) })
+    .filter({ has: page.getByRole("heading", { name }) })
     .first();
+};
+
+seen("while a section is written, its plan, its searches and its text as it grows are seen", async ({ visit, afterwards }) => {
+  const held = await heldModel(SCRIPT, ["You write one section", "What it does"]);
+  const slow = await serve({ apps: "deepsearch", model: held.model, options: ["--corpus", CORPUS] });
+  afterwards(() => held.stop());
+  afterwards(() => slow.stop());
+  const thread = await outlined(slow);
+  await accept(slow, thread, { begun: true });
+  const page = await visit(slow.studio(`#/threads/${thread}`));
+  await page.getByRole("tab", { name: "Sections (1 of 2)", selected: true }).waitFor();
+  await stage(page, "Sections· under way").waitFor();
+  const log = section(page, "1. The log");
+  const work = log.getByRole("list", { name: "Work on the section" }).getByRole("listitem");
+  assert.deepEqual(
+    (await work.allTextContents()).map((text) => text.replace(/^\S+ /, "")),
+    ["Plan: done", "Search: done", "Write: now", "Cite: not yet"],
+  );
+  await log.getByText("how a log works").waitFor();
+  const searches = log.getByRole("list", { name: "Searches" });
+  await searches.getByText("transaction log commit disk sync power").waitFor();
+  await searches.getByText("3 documents").waitFor();
+  const written = log.getByText("# The log ## 1.1 What it does A write-ahead log keeps a transaction safe");
+  await written.waitFor();
+  assert.equal(await log.getByText("a very longnamedsystem", { exact: false }).count(), 0, "that is not written yet");
+  await section(page, "2. The sync").getByText("done", { exact: true }).first().waitFor();
+  // Who comes meanwhile sees the same.
+  await page.reload();
+  await written.waitFor();
+  held.release();
+  await page.getByRole("heading", { name: "What a commit promises when the power fails" }).waitFor();
+  await stage(page, "Done: done").waitFor();
+  await page.getByRole("tab", { name: "Sections (2 of 2)" }).waitFor();
+});
+
+seen("sections show what was searched, found and written", async ({ visit }) => {
+  const thread = await reported(served);
+  const page = await visit(served.studio(`#/threads/${thread}?part=sections`));
+  const card = section(page, "1. The log");
   await card.getByText("how a log works").waitFor();
   await card.getByText("transaction log commit disk sync power").waitFor();
   await card.getByText("3 documents found").click();
@@ -225,7 +214,7 @@ seen("sections show what was searched, found and written", async ({ visit }) => 
 });
 
 seen("with “Look only” the outline is for reading", async ({ visit }) => {
-  const thread = await research({ workflow_human_in_the_loop: false });
+  const thread = await outlined(served);
   const page = await visit(served.studio(`#/threads/${thread}`));
   await page.getByLabel("Title of the report").waitFor();
   await page.getByRole("switch", { name: "Look only" }).check();
@@ -237,8 +226,7 @@ seen("with “Look only” the outline is for reading", async ({ visit }) => {
 seen(
   "a passage of a report that is done is chosen and changed, its text written over, and the review finished",
   async ({ visit }) => {
-    const thread = await research({ workflow_human_in_the_loop: false, user_feedback_processor_enable: true });
-    await answer(thread, { interrupt_feedback: "accepted", feedback: "" });
+    const thread = await reported(served, { user_feedback_processor_enable: true });
     const page = await visit(served.studio(`#/threads/${thread}`));
     const text = page.getByLabel("The report, with the marks of its citations");
     await page.getByText("No passage is chosen yet.").waitFor();

@@ -5,7 +5,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { faultsOf, wider } from "./axe.mjs";
 import { FORBIDDEN, INJECTIONS } from "./injections.mjs";
 import { seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
@@ -99,24 +98,3 @@ seen(
   },
   { mayFail },
 );
-
-for (const [colorScheme, width] of [
-  ["light", 1280],
-  ["dark", 390],
-]) {
-  seen(
-    `documents are shown without a fault in ${colorScheme}, ${width} px wide`,
-    async ({ visit }) => {
-      const page = await withKey(visit, "documents", { colorScheme, viewport: { width, height: 844 } });
-      for (const name of ["proposal.md", "proposal.json", "references.bib"]) {
-        await page.getByRole("button", { name, exact: true }).click();
-        const text = page.getByRole("region", { name: `The text of ${name}` });
-        await text.getByText(/tides/i).first().waitFor();
-        assert.deepEqual(await faultsOf(page), [], name);
-        assert.equal(await wider(page), 0);
-        await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
-      }
-    },
-    { mayFail },
-  );
-}

@@ -1,4 +1,5 @@
-// Runs while they go on: nothing is lost by a reload, by a second page, or by a server that is killed.
+// Runs while they go on: nothing is lost by a reload, by a second page, or by a server that is killed. Lists show what was done
+// elsewhere, and ask nothing while nothing is done.
 
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
@@ -86,6 +87,80 @@ seen(
   { mayFail: /Failed to load resource|ERR_CONNECTION|net::ERR/ },
 );
 
+/** Waits until the page has asked nothing for a while; what it asks from then on is in the list that it answers. */
+async function quiet(page) {
+  const asked = [];
+  let last = Date.now();
+  page.on("request", (request) => {
+    asked.push(`${request.method()} ${new URL(request.url()).pathname}`);
+    last = Date.now();
+  });
+  await page.getByRole("status").filter({ hasText: /^live$/ }).waitFor();
+  // A page that shares a busy machine with three others comes to its last request late.
+  await until(() => Date.now() - last > 2000, "it is quiet");
+  asked.length = 0;
+  return asked;
+}
+
+seen("lists show what was done elsewhere within a second, and ask nothing while nothing is done", async ({ visit }) => {
+  const pages = [];
+  for (const view of ["runs", "inbox", "schedules", "store"]) pages.push(await visit(served.studio(`#/${view}`)));
+  const [runs, inbox, schedules, store] = pages;
+  const asked = await Promise.all(pages.map(quiet));
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  assert.deepEqual(asked, [[], [], [], []]);
+
+  const soon = { timeout: 1000 };
+  const { thread } = await served.begin("approval", { request: "a gate in the hedge" });
+  await runs.getByRole("grid").getByTitle(thread).waitFor(soon);
+  await served.settled(thread, "interrupted");
+  await inbox.getByText("a gate in the hedge").first().waitFor(soon);
+  const yearly = { schedule: "0 4 1 1 *", input: { topic: "once a year" } };
+  await served.ask("POST", "/runs/crons", { assistant_id: "pipeline", ...yearly });
+  await schedules.getByRole("grid").getByText("pipeline").waitFor(soon);
+  await served.ask("PUT", "/store/items", { namespace: ["hedge"], key: "gate", value: { stands: "open" } });
+  await store.getByRole("region", { name: "Items" }).getByText("gate", { exact: true }).waitFor(soon);
+
+  await served.begin("approval", undefined, { thread, command: { resume: "approve" } });
+  await inbox.getByText("a gate in the hedge").first().waitFor({ state: "detached", ...soon });
+  const all = asked.flat();
+  assert.deepEqual(
+    all.filter((one) => one.endsWith("/changes")),
+    [],
+    "the streams are those that were opened",
+  );
+  assert.ok(all.length < 30, `the pages asked ${all.length} times:\n${all.join("\n")}`);
+});
+
+seen("a page of a thread has no second stream, and a hidden list has none", async ({ visit }) => {
+  const page = await visit(served.studio("#/runs"));
+  await quiet(page);
+  const open = new Set();
+  const isStream = (request) => /\/(changes|stream\/events)$/.test(new URL(request.url()).pathname);
+  page.on("request", (request) => isStream(request) && open.add(request.url()));
+  page.on("requestfailed", (request) => open.delete(request.url()));
+  page.on("requestfinished", (request) => open.delete(request.url()));
+  await page.evaluate(() => {
+    Object.defineProperty(document, "hidden", { get: () => window.isAway === true });
+    window.see = (isSeen) => {
+      window.isAway = !isSeen;
+      document.dispatchEvent(new Event("visibilitychange"));
+    };
+  });
+  const ended = page.waitForEvent("requestfailed", isStream);
+  await page.evaluate(() => window.see(false));
+  await ended;
+  const { thread } = await served.begin("pipeline", { topic: "while nobody looks" });
+  await served.settled(thread);
+  assert.deepEqual([...open], []);
+  await page.evaluate(() => window.see(true));
+  const row = page.getByRole("grid").getByTitle(thread);
+  await row.waitFor({ timeout: 1500 });
+  await page.getByRole("grid").getByRole("row").filter({ has: page.getByTitle(thread) }).getByRole("link").first().click();
+  await page.getByRole("tab", { name: "Graph" }).waitFor();
+  await until(() => open.size === 1 && [...open][0].endsWith("/stream/events"), "one stream is open");
+});
+
 seen(
   "the list of runs and the inbox say that they are of before, and come back",
   async ({ visit }) => {
@@ -111,6 +186,9 @@ seen(
         .first()
         .waitFor({ state: "detached", timeout: 30_000 });
     }
+    const { thread } = await served.begin("approval", { request: "asked after the fall" });
+    await runs.getByRole("grid").getByTitle(thread).waitFor({ timeout: 1000 });
+    await inbox.getByText("asked after the fall").first().waitFor({ timeout: 5000 });
   },
   { mayFail: /Failed to load resource|ERR_CONNECTION|net::ERR/ },
 );
@@ -122,4 +200,38 @@ seen("messages are written word by word where they are said", async ({ visit }) 
   await page.getByText("Echo: before").waitFor();
   await served.begin("echo_chat", { messages: [{ role: "user", content: words }] }, { thread });
   await until(async () => (await page.getByText(/Echo: word0 .*word199/).count()) > 0, "the whole answer is there");
+});
+
+seen("what is streamed is chosen in the tab at once, and what is left out is said", async ({ visit }) => {
+  const say = (content) => ({ messages: [{ role: "user", content }] });
+  const thread = await served.run("echo_chat", say("first"));
+  const page = await visit(served.studio(`#/threads/${thread}?tab=timeline`));
+  const streams = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/stream/events")) streams.push(request.postDataJSON());
+  });
+  const row = page.getByRole("treeitem", { name: /^model/ });
+  await row.first().click();
+  const task = page.getByRole("complementary", { name: "model" });
+  await task.getByRole("region", { name: "Messages" }).getByText("Echo: first").waitFor();
+
+  await page.getByText(/^What is streamed/).click();
+  await page.getByRole("checkbox", { name: /^Messages, word by word/ }).uncheck();
+  const notice = page.getByRole("status").filter({ hasText: "not while they are written" });
+  await notice.waitFor();
+  await until(() => streams.at(-1)?.channels.includes("messages") === false, "the stream is opened again");
+  assert.ok(streams.at(-1).since > 0, "it goes on after the last event");
+  await task.getByText("Echo: first").first().waitFor();
+
+  await page.reload();
+  await notice.waitFor();
+  await served.run("echo_chat", say("second"), { thread });
+  await until(async () => (await row.count()) === 2, "the second run is there");
+  await row.nth(1).click();
+  await task.getByText(/not while they are written/).waitFor();
+  assert.equal(await task.getByRole("region", { name: "Messages" }).count(), 0);
+
+  await page.getByRole("button", { name: "Stream all" }).click();
+  await notice.waitFor({ state: "detached" });
+  await task.getByRole("region", { name: "Messages" }).getByText("Echo: second").waitFor();
 });

@@ -1,10 +1,9 @@
 // What runs use of models: tokens, cost, time, and what is left of the budget.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { after, before } from "node:test";
-import { faultsOf, wider } from "./axe.mjs";
+import { open, saved } from "./exports.mjs";
 import { seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
 
@@ -167,14 +166,9 @@ seen("calls come as they are made, and none is counted twice after the server wa
 seen("a saved thread has its meters", async ({ visit }) => {
   const thread = await write();
   const page = await visit(served.studio(`#/threads/${thread}?tab=meters`));
-  await page.addInitScript(() => delete window.showSaveFilePicker);
-  await page.reload();
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export" }).click();
-  const buffer = readFileSync(await (await download).path());
+  const file = await saved(page);
   const elsewhere = await visit(served.studio("#/file"));
-  const file = { name: "thread.jsonl", mimeType: "application/x-ndjson", buffer };
-  await elsewhere.locator("input[type=file]").setInputFiles(file);
+  await open(elsewhere, file);
   await elsewhere.getByRole("region", { name: "The saved export" }).waitFor();
   await elsewhere.getByRole("tab", { name: "Meters" }).click();
   await row(elsewhere, "By model", /compatible:writer/).waitFor();
@@ -185,24 +179,4 @@ seen("a thread that called no model says so", async ({ visit }) => {
   const thread = await served.run("pipeline", { topic: "none" });
   const page = await visit(served.studio(`#/threads/${thread}?tab=meters`));
   await page.getByText("No call of a model was told").waitFor();
-});
-
-seen("meters and a task's calls are without a fault in either theme, wide and narrow", async ({ visit }) => {
-  const thread = await write();
-  const found = [];
-  for (const [colorScheme, width] of [
-    ["light", 1280],
-    ["dark", 390],
-  ]) {
-    const options = { colorScheme, viewport: { width, height: 844 } };
-    const page = await visit(served.studio(`#/threads/${thread}?tab=meters`), options);
-    await row(page, "By model", /compatible:writer/).getByRole("button").click();
-    await page.getByRole("complementary").getByRole("heading", { name: "Calls of models" }).waitFor();
-    for (const fault of await faultsOf(page)) found.push(`${colorScheme}, ${width}: ${fault}`);
-    assert.equal(await wider(page), 0);
-    await page.goto(served.studio("#/runs"));
-    await page.locator(".run-row").first().waitFor();
-    for (const fault of await faultsOf(page)) found.push(`the list, ${colorScheme}, ${width}: ${fault}`);
-  }
-  assert.deepEqual(found, []);
 });

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { chromium } from "playwright-core";
+import { fromSources } from "./sources.mjs";
 
 const PROGRAM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
@@ -35,7 +36,8 @@ export async function closeBrowser() {
 
 /**
  * A test of the page. `body` gets `visit(address, options)`, which opens the address in a context of its own and gives
- * the page. With `mayFail` a regular expression says which errors of the console belong to the test.
+ * the page, and `afterwards(stop)`, which stops what the test alone uses, such as a server, when its pages are closed: a page
+ * that is open goes on asking. With `mayFail` a regular expression says which errors of the console belong to the test.
  */
 export function seen(name, body, { mayFail, timeout = 120_000 } = {}) {
   if (!closes) after(closeBrowser);
@@ -43,6 +45,8 @@ export function seen(name, body, { mayFail, timeout = 120_000 } = {}) {
   test(name, { timeout }, async () => {
     const contexts = [];
     const wrong = [];
+    const stops = [];
+    const afterwards = (stop) => stops.push(stop);
     const visit = async (address, options = {}) => {
       const context = await (
         await browser()
@@ -58,7 +62,7 @@ export function seen(name, body, { mayFail, timeout = 120_000 } = {}) {
       return await watched(context, address, wrong, mayFail);
     };
     try {
-      await body({ visit });
+      await body({ visit, afterwards });
       assert.deepEqual(wrong, [], "the page did what it must not do");
     } catch (error) {
       await pictures(contexts, name);
@@ -68,6 +72,7 @@ export function seen(name, body, { mayFail, timeout = 120_000 } = {}) {
       throw error;
     } finally {
       for (const context of contexts) await context.close();
+      for (const stop of stops) await stop();
     }
   });
 }
@@ -116,6 +121,8 @@ async function watched(context, address, wrong, mayFail) {
   };
   context.on("page", watch);
   const page = await context.newPage();
+  // While the page is written, its sources are tried without a build of the program.
+  if (process.env.STUDIO_SOURCES !== undefined) await fromSources(page);
   await page.goto(address);
   return page;
 }

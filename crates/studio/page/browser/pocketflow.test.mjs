@@ -1,75 +1,36 @@
 // The view of research conversations, on the program with documents of its own and a model that answers by rules.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before } from "node:test";
-import { faultsOf, wider } from "./axe.mjs";
+import { conversation, papers, READS, SCRIPT } from "./conversing.mjs";
+import { open, saved } from "./exports.mjs";
 import { heldModel } from "./held-model.mjs";
 import { FORBIDDEN, INJECTIONS } from "./injections.mjs";
 import { seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
+import { talking } from "./talking.mjs";
 
-const query = (text) => ({ text, rationale: "it is asked", aspect: "tides" });
-const section = (heading, text) => ({ heading, text });
-const SCRIPT = [
-  { when: ["You plan literature searches", "shorter ones"], json: { queries: [query("neap tides")] } },
-  { when: ["You plan literature searches", "injected"], json: { queries: INJECTIONS.slice(0, 4).map(query) } },
-  { when: "You plan literature searches", json: { queries: [query("spring tides"), query("tides measured")] } },
-  {
-    when: ["You find what research leaves open", "broken tides"],
-    // Both attempts of the node.
-    times: 2,
-    error: { error: "setup", message: "the model is out" },
-  },
-  { when: "You read scientific material", json: { claim: "Tides were measured.", limits: "One bay." } },
-  {
-    when: "You summarise what several records say",
-    json: { themes: [{ name: "Measuring", summary: "It is measured.", records: [1] }] },
-  },
-  {
-    when: "You find what research leaves open",
-    json: { summary: "Little.", gap: "The long run.", why: "It matters.", evidence: [1] },
-  },
-  {
-    when: ["You write research proposals", "more about cost"],
-    json: { title: "What tides cost", sections: [section("Cost", "Little [1].")] },
-  },
-  {
-    when: "You write research proposals",
-    json: {
-      title: "Tides in the long run",
-      sections: [section("Background", "Measured [1]."), section("Method", "Measure *longer*.")],
-    },
-  },
-  { when: "You answer a question", json: { answer: "Because of the moon." } },
-];
-
+const documents = papers();
+const options = ["--corpus", documents.folder];
 let served;
-let papers;
 before(async () => {
-  papers = mkdtempSync(join(tmpdir(), "studio-papers-"));
-  for (const [name, words] of [
-    ["springs.md", "spring tides"],
-    ["neaps.md", "neap tides"],
-  ]) {
-    const text = `# On ${words}\n\nIn the bay the ${words} were measured for a year, twice a day.\n`;
-    writeFileSync(join(papers, name), text);
-  }
-  served = await serve({ apps: "pocketflow", script: SCRIPT, options: ["--corpus", papers] });
+  served = await serve({ apps: "pocketflow", script: SCRIPT, options });
 });
 after(async () => {
   await served?.stop();
-  rmSync(papers, { recursive: true, force: true });
+  documents.remove();
 });
 
 const chatOf = (page) => page.getByRole("region", { name: "Conversation", exact: true });
 const thoughtsOf = (page) => page.getByRole("region", { name: "Thoughts", exact: true });
 const underReview = (page, name) => chatOf(page).getByRole("region", { name });
 
-async function conversation(topic) {
-  return served.run("pocketflow", { message: topic });
+/** Says this by the keyboard, once the conversation takes it: while a turn is under way, Enter leaves the text as it is. */
+async function sayByEnter(page, text) {
+  const box = page.getByRole("textbox", { name: "What you say next" });
+  await box.fill(text);
+  await until(() => page.getByRole("button", { name: "Say it" }).isEnabled(), "something can be said");
+  await box.press("Enter");
 }
 
 seen("a conversation goes from a topic to the exports, with the mouse and the keyboard", async ({ visit }) => {
@@ -110,9 +71,7 @@ seen("a conversation goes from a topic to the exports, with the mouse and the ke
   await second.getByText("much longer.").waitFor();
 
   // A question in the person's own words changes nothing.
-  const box = page.getByLabel("What you say next");
-  await box.fill("Why these tides?");
-  await box.press("Enter");
+  await sayByEnter(page, "Why these tides?");
   await chatOf(page).getByText("Because of the moon.").waitFor();
   await second.getByLabel("What is wrong").fill("say more about cost");
   await second.getByRole("button", { name: "Make it again" }).click();
@@ -131,11 +90,10 @@ seen("a conversation goes from a topic to the exports, with the mouse and the ke
 });
 
 seen("a reply that is only probably understood is confirmed by a press, or declined", async ({ visit }) => {
-  const thread = await conversation("tides");
+  const thread = await conversation(served, "tides");
   const page = await visit(served.studio(`#/threads/${thread}`));
   const box = page.getByLabel("What you say next");
-  await box.fill("ok, drop the second one");
-  await box.press("Enter");
+  await sayByEnter(page, "ok, drop the second one");
   const asks = chatOf(page).getByText("I take this as: take out number 2. Is that right?", { exact: true });
   await asks.waitFor();
   await page.getByRole("button", { name: "No, change nothing" }).click();
@@ -161,7 +119,7 @@ seen("a reply that is only probably understood is confirmed by a press, or decli
 });
 
 seen("what failed is tried again by a press", async ({ visit }) => {
-  const thread = await conversation("broken tides");
+  const thread = await conversation(served, "broken tides");
   const page = await visit(served.studio(`#/threads/${thread}`));
   await page.getByRole("button", { name: "Approve and search" }).click();
   await chatOf(page).getByText("the model is out").waitFor();
@@ -170,37 +128,33 @@ seen("what failed is tried again by a press", async ({ visit }) => {
   await underReview(page, "Proposal under review, version 1").waitFor();
 });
 
-seen("while a turn is under way, what it does is told", async ({ visit }) => {
-  const held = await heldModel(SCRIPT, "You read scientific material");
-  const slow = await serve({ apps: "pocketflow", model: held.model, options: ["--corpus", papers] });
-  try {
-    const thread = await slow.run("pocketflow", { message: "tides" });
-    const page = await visit(slow.studio(`#/threads/${thread}`));
-    await page.getByLabel("What you say next").fill("and then?");
-    await page.getByRole("button", { name: "Approve and search" }).click();
-    const does = chatOf(page).getByRole("status").getByText("Search and read the literature");
-    await does.waitFor();
-    await thoughtsOf(page).getByText("searching: tides measured").waitFor();
-    assert.ok(await page.getByRole("button", { name: "Say it" }).isDisabled(), "one thing is said at a time");
-    assert.equal(await chatOf(page).getByText("/approve", { exact: true }).count(), 1);
-    // Who comes meanwhile sees the same.
-    const other = await visit(page.url());
-    await chatOf(other).getByRole("status").getByText("Search and read the literature").waitFor();
-    held.release();
-    for (const one of [page, other]) {
-      await underReview(one, "Proposal under review, version 1").waitFor();
-      await chatOf(one).getByRole("status").waitFor({ state: "detached" });
-    }
-    assert.equal(await page.getByLabel("What you say next").inputValue(), "and then?");
-  } finally {
-    held.stop();
-    await slow.stop();
+seen("while a turn is under way, what it does is told", async ({ visit, afterwards }) => {
+  const held = await heldModel(SCRIPT, READS);
+  const slow = await serve({ apps: "pocketflow", model: held.model, options });
+  afterwards(() => held.stop());
+  afterwards(() => slow.stop());
+  const thread = await slow.run("pocketflow", { message: "tides" });
+  const page = await visit(slow.studio(`#/threads/${thread}`));
+  await page.getByLabel("What you say next").fill("and then?");
+  await page.getByRole("button", { name: "Approve and search" }).click();
+  const does = chatOf(page).getByRole("status").getByText("Search and read the literature");
+  await does.waitFor();
+  await thoughtsOf(page).getByText("searching: tides measured").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Say it" }).isDisabled(), "one thing is said at a time");
+  assert.equal(await chatOf(page).getByText("/approve", { exact: true }).count(), 1);
+  // Who comes meanwhile sees the same.
+  const other = await visit(page.url());
+  await chatOf(other).getByRole("status").getByText("Search and read the literature").waitFor();
+  held.release();
+  for (const one of [page, other]) {
+    await underReview(one, "Proposal under review, version 1").waitFor();
+    await chatOf(one).getByRole("status").waitFor({ state: "detached" });
   }
+  assert.equal(await page.getByLabel("What you say next").inputValue(), "and then?");
 });
 
 seen("whoever looks only sees all of it and says nothing", async ({ visit }) => {
-  const thread = await conversation("tides");
-  await served.run("pocketflow", { message: "/approve" }, { thread });
+  const thread = await conversation(served, "tides", "/approve");
   const page = await visit(served.studio(`#/threads/${thread}`));
   const proposal = underReview(page, "Proposal under review, version 1");
   await proposal.getByRole("button", { name: "Approve and deliver" }).waitFor();
@@ -211,18 +165,11 @@ seen("whoever looks only sees all of it and says nothing", async ({ visit }) => 
 });
 
 seen("a saved conversation shows what was said, thought, found and made", async ({ visit }) => {
-  const thread = await conversation("tides");
-  await served.run("pocketflow", { message: "/approve" }, { thread });
+  const thread = await conversation(served, "tides", "/approve");
   const page = await visit(served.studio(`#/threads/${thread}`));
-  await page.addInitScript(() => delete window.showSaveFilePicker);
-  await page.reload();
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export", exact: true }).click();
-  const buffer = readFileSync(await (await download).path());
-
+  const file = await saved(page);
   await page.goto(served.studio("#/file"));
-  const file = { name: "thread.jsonl", mimeType: "application/x-ndjson", buffer };
-  await page.locator("input[type=file]").setInputFiles(file);
+  await open(page, file);
   await page.getByRole("region", { name: "The saved export" }).waitFor();
   await underReview(page, "Proposal under review, version 1").getByText("Measure longer.").waitFor();
   await thoughtsOf(page).getByText("searching: tides measured").waitFor();
@@ -233,7 +180,7 @@ seen("a saved conversation shows what was said, thought, found and made", async 
 });
 
 seen("what the model wrote is shown as text", async ({ visit }) => {
-  const thread = await conversation(`injected ${INJECTIONS[1]}`);
+  const thread = await conversation(served, `injected ${INJECTIONS[1]}`);
   const page = await visit(served.studio(`#/threads/${thread}`));
   const queries = underReview(page, "Queries under review, version 1");
   await queries.getByLabel("Query 1", { exact: true }).waitFor();
@@ -242,7 +189,7 @@ seen("what the model wrote is shown as text", async ({ visit }) => {
 });
 
 seen("two who look at one conversation both see where it stands", async ({ visit }) => {
-  const thread = await conversation("tides");
+  const thread = await conversation(served, "tides");
   const [one, other] = [
     await visit(served.studio(`#/threads/${thread}`)),
     await visit(served.studio(`#/threads/${thread}`)),
@@ -252,30 +199,15 @@ seen("two who look at one conversation both see where it stands", async ({ visit
   for (const page of [one, other]) await underReview(page, "Proposal under review, version 1").waitFor();
 });
 
-for (const [colorScheme, width] of [
-  ["light", 1280],
-  ["dark", 390],
-]) {
-  seen(`the view is without a fault in ${colorScheme}, ${width} px wide`, async ({ visit }) => {
-    const reviewed = await conversation("tides");
-    const asked = await conversation("tides");
-    await served.run("pocketflow", { message: "ok, drop the second one" }, { thread: asked });
-    const proposed = await conversation("tides");
-    await served.run("pocketflow", { message: "/approve" }, { thread: proposed });
-    const done = await conversation("tides");
-    for (const message of ["/approve", "/approve"]) await served.run("pocketflow", { message }, { thread: done });
-    const faults = [];
-    for (const [name, thread] of Object.entries({ reviewed, asked, proposed, done })) {
-      const page = await visit(served.studio(`#/threads/${thread}`), { colorScheme, viewport: { width, height: 844 } });
-      await chatOf(page).getByRole("listitem").first().waitFor();
-      // All that is folded is looked at as well.
-      await page.waitForTimeout(300);
-      await page.evaluate(() => document.querySelectorAll(".pf details").forEach((part) => (part.open = true)));
-      if (name === "proposed") await page.getByRole("button", { name: "Change section 1" }).click();
-      for (const fault of await faultsOf(page)) faults.push(`${name}: ${fault}`);
-      if ((await wider(page)) > 0) faults.push(`${name}: it is ${await wider(page)} px wider than the window`);
-      await page.context().close();
-    }
-    assert.deepEqual(faults, []);
-  });
-}
+seen("a conversation of the program at the terminal is held in the page", async ({ visit, afterwards }) => {
+  const program = await talking(["chat", "held", ...options], SCRIPT);
+  afterwards(async () => assert.equal(await program.interrupted(), 3, "it waits for a verdict"));
+  const page = await visit(program.link);
+  await sayByEnter(page, "tides");
+  await underReview(page, "Queries under review, version 1")
+    .getByRole("button", { name: "Approve and search" })
+    .click();
+  await underReview(page, "Proposal under review, version 1").waitFor();
+  await until(() => /# Tides in the long run/.test(program.said()), "the terminal says what the page says");
+  assert.match(program.said(), /1\. spring tides/);
+});

@@ -1,7 +1,64 @@
-// Runs as the views are shown with: one of every kind that a person meets.
+// Runs as the views are shown with: one of every kind that a person meets, of the demo graphs and of the applications.
 
-/** Makes them on a server, and answers the ids of their threads by kind, and of what is beside threads. */
-export async function samples(served) {
+import * as conversing from "./conversing.mjs";
+import * as researching from "./researching.mjs";
+import { serve } from "./served.mjs";
+import * as vault from "./vault.mjs";
+import * as writing from "./writing.mjs";
+
+/**
+ * A server with all of them. `threads` are their ids by kind, and those of what is beside threads; `folders` are its
+ * own, with the names that are shown for them.
+ */
+export async function serveSamples() {
+  const notes = new vault.Vault();
+  const papers = conversing.papers();
+  const script = [...conversing.SCRIPT, ...vault.script(), ...writing.script(), ...researching.SCRIPT];
+  const folders = [
+    [papers.folder, "tides"],
+    [writing.corpus(), "papers"],
+    [researching.CORPUS, "logs"],
+  ];
+  const corpus = folders.flatMap(([folder]) => ["--corpus", folder]);
+  const options = [...corpus, "--vault", notes.folder, "--budget", "calls=200,usd=1,price=1/2"];
+  const served = await serve({ apps: "writehere,deepsearch,obsius,pocketflow", script, options });
+  const stop = async () => {
+    await served.stop();
+    notes.remove();
+    papers.remove();
+  };
+  try {
+    return { served, threads: { ...(await demos(served)), ...(await applications(served, notes)) }, folders: [...folders, [`${served.folder}/`, ""]], stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Makes the runs of the applications: one that is done, and one for each thing that they ask. */
+async function applications(served, notes) {
+  const { conversation } = conversing;
+  const written = await served.run("obsius", vault.REQUEST);
+  await served.answer("obsius", written, "approve");
+  notes.fill();
+  return {
+    text: await writing.write(served, "none"),
+    plan: await writing.write(served, "whole"),
+    questions: await researching.research(served),
+    outline: await researching.outlined(served),
+    report: await researching.reported(served),
+    changes: await researching.reported(served, { user_feedback_processor_enable: true }),
+    written,
+    notes: await served.run("obsius", vault.REQUEST),
+    queries: await conversation(served, "tides"),
+    unsure: await conversation(served, "tides", "ok, drop the second one"),
+    proposal: await conversation(served, "tides", "/approve"),
+    proposed: await conversation(served, "tides", "/approve", "/approve"),
+  };
+}
+
+/** Makes those of the demo graphs, and what is beside threads; answers their ids by kind. */
+async function demos(served) {
   const threads = {
     pipeline: await served.run("pipeline", { topic: "tea" }),
     chat: await served.run("echo_chat", { messages: [{ role: "user", content: CHAT }] }),
@@ -15,10 +72,7 @@ export async function samples(served) {
     failed: await served.run("faulty", { mode: "fail" }),
   };
   threads.answered = await served.run("approval", { request: "a garden" });
-  await served.ask("POST", `/threads/${threads.answered}/runs/wait`, {
-    assistant_id: "approval",
-    command: { resume: "approve" },
-  });
+  await served.answer("approval", threads.answered, "approve");
   threads.branched = await served.run("pipeline", { topic: "coffee" });
   const past = (await served.history(threads.branched)).find((state) => state.next[0] === "work");
   const edited = await served.ask("POST", `/threads/${threads.branched}/state`, {
@@ -61,44 +115,3 @@ const CHAT = `# Notes on tea
 \`\`\`sh
 brew --minutes 4
 \`\`\``;
-
-/** The views by name, as the part of the address behind the page's own. */
-export function views(threads) {
-  const of = (kind, tab) => `#/threads/${threads[kind]}?tab=${tab}`;
-  return {
-    runs: "#/runs",
-    inbox: "#/inbox",
-    start: "#/start",
-    "start-approval": "#/start/approval",
-    "start-fanout": "#/start/fanout",
-    "start-chat": "#/start/echo_chat",
-    graph: of("pipeline", "graph"),
-    "graph-nested": of("inside", "graph"),
-    "graph-fanout": of("fanout", "graph"),
-    "graph-approval": of("asking", "graph"),
-    "graph-failed": of("failed", "graph"),
-    timeline: of("fanout", "timeline"),
-    "timeline-nested": of("nested", "timeline"),
-    "timeline-failed": of("failed", "timeline"),
-    "timeline-ticker": of("ticker", "timeline"),
-    state: of("pipeline", "state"),
-    "state-chat": of("chat", "state"),
-    history: of("pipeline", "history"),
-    "history-branched": of("branched", "history"),
-    questions: of("asking", "questions"),
-    "questions-several": of("several", "questions"),
-    messages: of("chat", "messages"),
-    assistants: "#/assistants",
-    "assistant-one": `#/assistants/${threads.ada}`,
-    "assistant-versions": `#/assistants/${threads.ada}?tab=versions`,
-    "assistant-change": `#/assistants/${threads.ada}?tab=change`,
-    "assistant-new": "#/assistants/new",
-    store: "#/store",
-    "store-new": "#/store?new=yes",
-    schedules: "#/schedules",
-    "schedule-one": `#/schedules/${threads.cron}`,
-    "schedule-new": "#/schedules/new",
-    file: "#/file",
-    "no-thread": "#/threads/00000000-0000-7000-8000-000000000000",
-  };
-}

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, before } from "node:test";
+import { open, saved } from "./exports.mjs";
 import { INJECTIONS } from "./injections.mjs";
 import { seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
@@ -18,26 +19,10 @@ after(async () => {
   await other?.stop();
 });
 
-/** Saves the thread of a page as a download, since no person is here to choose a file. */
-async function save(page) {
-  await page.addInitScript(() => delete window.showSaveFilePicker);
-  await page.reload();
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export" }).click();
-  return await (await download).path();
-}
-
-async function open(page, file) {
-  const buffer = typeof file === "string" ? readFileSync(file) : file;
-  await page
-    .locator("input[type=file]")
-    .setInputFiles({ name: "thread.jsonl", mimeType: "application/x-ndjson", buffer });
-}
-
 seen("a thread is saved as a file, and looked at where its server is not", async ({ visit }) => {
   const thread = await served.run("nested", { text: "to be kept", ask: true });
   const page = await visit(served.studio(`#/threads/${thread}`));
-  const file = await save(page);
+  const file = await saved(page);
 
   const elsewhere = await visit(other.studio("#/file"));
   const asked = [];
@@ -77,7 +62,7 @@ seen("a file that is none, and one that is cut, say what is wrong", async ({ vis
 
   const thread = await served.run("pipeline", { topic: "cut" });
   const from = await visit(served.studio(`#/threads/${thread}`));
-  const lines = readFileSync(await save(from), "utf8")
+  const lines = readFileSync(await saved(from), "utf8")
     .trimEnd()
     .split("\n");
   await open(page, Buffer.from(`${lines.slice(0, -2).join("\n")}\n`));
@@ -87,7 +72,7 @@ seen("a file that is none, and one that is cut, say what is wrong", async ({ vis
 seen("texts in a file are texts", async ({ visit }) => {
   const thread = await served.run("fanout", { names: INJECTIONS, ask: false });
   const from = await visit(served.studio(`#/threads/${thread}`));
-  const file = await save(from);
+  const file = await saved(from);
   writeFileSync(file, readFileSync(file, "utf8").replaceAll('"worker"', JSON.stringify(INJECTIONS[1])));
   const page = await visit(other.studio("#/file"));
   await open(page, file);

@@ -66,6 +66,11 @@ class Served {
     return `${this.url}/studio/${view}`;
   }
 
+  /** Where it keeps what it has. */
+  get folder() {
+    return this.#folder;
+  }
+
   get pid() {
     return this.#process.pid;
   }
@@ -142,6 +147,14 @@ class Served {
     const on = thread ?? (await this.thread());
     const { run_id: run } = await this.ask("POST", `/threads/${on}/runs`, { assistant_id: graph, input, ...more });
     return { thread: on, run };
+  }
+
+  /** Answers the open question of a thread, and waits until the run asks again or ends, or until it is `begun`. */
+  async answer(graph, thread, value, { begun = false } = {}) {
+    const { interrupts } = await this.ask("GET", `/threads/${thread}`);
+    const [{ id }] = Object.values(interrupts).flat();
+    const command = { resume: { [id]: value } };
+    await this.ask("POST", `/threads/${thread}/runs${begun ? "" : "/wait"}`, { assistant_id: graph, command });
   }
 
   state(thread) {

@@ -2,38 +2,34 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { wider } from "./axe.mjs";
 import { browser, closeBrowser } from "./page.mjs";
-import { samples, views } from "./samples.mjs";
-import { serve } from "./served.mjs";
+import { serveSamples } from "./samples.mjs";
+import { Viewer } from "./viewer.mjs";
+import { views } from "./views.mjs";
 
 const [folder, ...only] = process.argv.slice(2);
 if (folder === undefined) throw new Error("name the folder of the pictures");
 mkdirSync(folder, { recursive: true });
 
-const served = await serve();
+const { served, threads, stop } = await serveSamples();
 try {
-  const all = Object.entries(views(await samples(served)));
+  const all = Object.entries(views(threads));
   const chosen = only.length === 0 ? all : all.filter(([name]) => only.some((part) => name.startsWith(part)));
   for (const colorScheme of ["light", "dark"]) {
     for (const viewport of [
       { width: 1280, height: 800 },
       { width: 390, height: 844 },
     ]) {
-      const context = await (
-        await browser()
-      ).newContext({ viewport, colorScheme, reducedMotion: "reduce", locale: "en-US" });
+      const options = { viewport, colorScheme, reducedMotion: "reduce", locale: "en-US" };
+      const context = await (await browser()).newContext(options);
       const page = await context.newPage();
+      await page.goto(served.studio("#/runs"));
+      const viewer = new Viewer(page, served);
       for (const [name, view] of chosen) {
-        await page.goto("about:blank");
-        await page.goto(served.studio(view));
-        await page
-          .getByRole("heading")
-          .first()
-          .waitFor({ timeout: 5000 })
-          .catch(() => undefined);
-        await page.waitForTimeout(700);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        if (wide > 0) console.log(`${name} at ${viewport.width}: ${wide} px wider than the window`);
+        await viewer.show(view).catch((error) => console.log(`${name} at ${viewport.width}: ${error.message}`));
+        const by = await wider(page);
+        if (by > 0) console.log(`${name} at ${viewport.width}: ${by} px wider than the window`);
         await page.screenshot({ path: join(folder, `${name}-${viewport.width}-${colorScheme}.png`) });
       }
       await context.close();
@@ -41,5 +37,5 @@ try {
   }
 } finally {
   await closeBrowser();
-  await served.stop();
+  await stop();
 }

@@ -43,6 +43,9 @@ seen("the graph shows where each node stands, and a node its tasks", async ({ vi
   assert.match(page.url(), /task=/);
   await page.keyboard.press("Escape");
   await task.waitFor({ state: "hidden" });
+  await served.begin("approval", undefined, { thread, command: { resume: "approve" } });
+  await node(page, "publish", "done").waitFor();
+  await node(page, "discard", "skipped").waitFor();
 });
 
 seen("a fan-out is one node with its number, and its tasks are rows of the timeline", async ({ visit }) => {
@@ -83,6 +86,8 @@ seen("by keyboard one walks through the timeline to the page of a task and back"
   const task = page.getByRole("complementary", { name: "work" });
   await task.getByText('"progress":3').first().waitFor();
   await task.getByText("work:keys").first().waitFor();
+  // What it began with is read from the server.
+  await task.getByRole("tree", { name: "Input of work" }).getByText("plan:keys").waitFor();
   await page.keyboard.press("Escape");
   await task.waitFor({ state: "hidden" });
   await until(() => tree.evaluate((node) => node === document.activeElement), "the focus is where it was");

@@ -3,12 +3,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
-import { faultsOf, wider } from "./axe.mjs";
+import { open, saved } from "./exports.mjs";
 import { seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
-import { corpus, PASSAGE, SCRIPT } from "./writing.mjs";
-
-const GOAL = "How a write-ahead log works";
+import { corpus, GOAL, PASSAGE, SCRIPT, write as writeOn } from "./writing.mjs";
 
 let served;
 before(async () => {
@@ -16,7 +14,7 @@ before(async () => {
 });
 after(() => served?.stop());
 
-const write = (review) => served.run("writehere", { request: GOAL }, { context: { words: 40, review } });
+const write = (review) => writeOn(served, review);
 const tree = (page) => page.getByRole("tree", { name: /^Tasks/ });
 const plan = (page) => page.getByRole("form", { name: /Review the plan/ });
 const task = (page, name) => plan(page).getByRole("group", { name: `Task ${name}`, exact: true });
@@ -39,7 +37,7 @@ seen("a plan is changed before it is carried out, and what cannot be used is sai
   await page.keyboard.type(", in short");
   assert.equal(
     await task(page, "2").getByRole("textbox", { name: /^Goal/ }).inputValue(),
-    "PART tell how the log is written, in short",
+    "Tell how SQLite writes its log, in short",
   );
   assert.ok(await task(page, "2").getByRole("checkbox", { name: "3", exact: true }).isChecked());
 
@@ -64,7 +62,7 @@ seen("a plan is changed before it is carried out, and what cannot be used is sai
   await task(page, "2").getByRole("checkbox", { name: "1", exact: true }).check();
   await use.click();
   await finished(page);
-  await tree(page).getByRole("treeitem", { name: /^Task 2: write, PART tell how the log is written, in short, done/ }).waitFor();
+  await tree(page).getByRole("treeitem", { name: /^Task 2: write, Tell how SQLite writes its log, in short, done/ }).waitFor();
   assert.equal(await tree(page).getByRole("treeitem").count(), 4);
   await page.getByText("4 of 4 tasks done").waitFor();
   await page.getByRole("tab", { name: "Questions" }).click();
@@ -135,7 +133,7 @@ seen("citations open their source, tasks what was done, and the text is saved", 
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   const shown = page.getByRole("region", { name: "Task 1", exact: true });
-  await shown.getByText("PART find how the log is written").waitFor();
+  await shown.getByText("Find how SQLite writes its log").waitFor();
   await shown.getByRole("region", { name: "Calls of models" }).getByText("search_merge/search").waitFor();
   await shown.getByText(/It rests on \d passage/).click();
   await shown.getByRole("button", { name: "The write-ahead log", exact: true }).click();
@@ -143,6 +141,17 @@ seen("citations open their source, tasks what was done, and the text is saved", 
   await source.getByRole("button", { name: "Close" }).click();
   await shown.waitFor();
   const address = page.url();
+
+  // The tree as a drawing, which is the one that the server makes.
+  await page.getByRole("button", { name: "Drawing" }).click();
+  const drawing = page.getByRole("img", { name: /^The tree of 5 tasks/ });
+  await until(() => drawing.evaluate((image) => image.naturalWidth > 400), "the tree is drawn");
+  const kept = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as SVG" }).click();
+  const svg = readFileSync(await (await kept).path(), "utf8");
+  assert.match(svg, /^<svg [^]*Find how SQLite writes its log[^]*FINISH[^]*<\/svg>\n$/);
+  await page.getByRole("button", { name: "List" }).click();
+  await tree(page).waitFor();
 
   await text.getByRole("button", { name: "By task" }).click();
   await text.getByRole("region", { name: "Part 4" }).getByText("written", { exact: true }).waitFor();
@@ -156,25 +165,22 @@ seen("citations open their source, tasks what was done, and the text is saved", 
   await other.getByRole("region", { name: "Task 1", exact: true }).waitFor();
 });
 
-seen("a text that is not finished says what is written and what is not", async ({ visit }) => {
+seen("a text that is not finished says what is written and what is not", async ({ visit, afterwards }) => {
   const short = await serve({
     apps: "writehere",
     script: SCRIPT,
     options: ["--corpus", corpus(), "--budget", "calls=8"],
   });
-  try {
-    const thread = await short.run("writehere", { request: GOAL }, { context: { words: 40 } });
-    const page = await visit(short.studio(`#/threads/${thread}`));
-    await page.getByText("It waits for an answer").waitFor();
-    const text = page.getByRole("article", { name: "The text" });
-    await text.getByText("As far as it is written").waitFor();
-    await text.getByRole("region", { name: "Part 3" }).getByRole("button", { name: /^Source 1:/ }).waitFor();
-    await text.getByRole("region", { name: "Part 4" }).getByText("not yet written").waitFor();
-    await tree(page).getByRole("treeitem", { name: /^Task 4: .*, asks/ }).waitFor();
-    await page.getByText(/^[23] of 5 tasks done$/).waitFor();
-  } finally {
-    await short.stop();
-  }
+  afterwards(() => short.stop());
+  const thread = await writeOn(short);
+  const page = await visit(short.studio(`#/threads/${thread}`));
+  await page.getByText("It waits for an answer").waitFor();
+  const text = page.getByRole("article", { name: "The text" });
+  await text.getByText("As far as it is written").waitFor();
+  await text.getByRole("region", { name: "Part 3" }).getByRole("button", { name: /^Source 1:/ }).waitFor();
+  await text.getByRole("region", { name: "Part 4" }).getByText("not yet written").waitFor();
+  await tree(page).getByRole("treeitem", { name: /^Task 4: .*, asks/ }).waitFor();
+  await page.getByText(/^[23] of 5 tasks done$/).waitFor();
 });
 
 seen("who looks only sees a plan and cannot change it, and a saved export has the text", async ({ visit }) => {
@@ -185,44 +191,10 @@ seen("who looks only sees a plan and cannot change it, and a saved export has th
   assert.ok(await task(asking, "1").getByRole("combobox").isDisabled());
 
   const page = await visit(served.studio(`#/threads/${await write("none")}`));
-  await page.addInitScript(() => delete window.showSaveFilePicker);
-  await page.reload();
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export" }).click();
-  const buffer = readFileSync(await (await download).path());
+  const file = await saved(page);
   const elsewhere = await visit(served.studio("#/file"));
-  const file = { name: "thread.jsonl", mimeType: "application/x-ndjson", buffer };
-  await elsewhere.locator("input[type=file]").setInputFiles(file);
+  await open(elsewhere, file);
   await finished(elsewhere);
   await elsewhere.getByRole("button", { name: /^Source 1: The write-ahead log/ }).first().click();
   await elsewhere.getByRole("region", { name: "Source 1" }).getByText(PASSAGE).waitFor();
 });
-
-for (const [colorScheme, width] of [
-  ["light", 390],
-  ["dark", 1280],
-]) {
-  seen(`the view is without a fault in ${colorScheme}, ${width} px wide`, async ({ visit }) => {
-    const options = { colorScheme, viewport: { width, height: 844 } };
-    const faults = [];
-    const look = async (page, name) => {
-      await page.waitForTimeout(300);
-      for (const fault of await faultsOf(page)) faults.push(`${name}: ${fault}`);
-      const by = await wider(page);
-      if (by > 0) faults.push(`${name}: it is ${by} px wider than the window`);
-    };
-    const asking = await visit(served.studio(`#/threads/${await write("whole")}`), options);
-    await plan(asking).getByRole("button", { name: "Remove task 2" }).click();
-    await plan(asking).getByRole("button", { name: "Add a task inside of task 1" }).click();
-    await plan(asking).getByRole("button", { name: "Use the changed plan" }).click();
-    await look(asking, "a plan with problems");
-    const page = await visit(served.studio(`#/threads/${await write("none")}?part=1`), options);
-    await finished(page);
-    await page.getByRole("region", { name: "Task 1", exact: true }).waitFor();
-    await look(page, "a task");
-    await page.getByRole("button", { name: /^Source 1:/ }).first().click();
-    await page.getByRole("region", { name: "Source 1" }).waitFor();
-    await look(page, "a source");
-    assert.deepEqual(faults, []);
-  });
-}

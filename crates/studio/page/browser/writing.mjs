@@ -25,7 +25,7 @@ const search = (queries) =>
 const article = (text) => `<think>so</think><article>${text}</article>`;
 const task = (id, task_type, goal, dependency, more = {}) => ({ id, task_type, goal, dependency, ...more });
 
-/** The plan of every text. The goal of each of its tasks has the word PART, by which the rules tell it from the whole. */
+/** The plan of every text. The goal of each of its tasks has the word SQLite, by which the rules tell it from the whole. */
 const PLAN = {
   id: "",
   task_type: "write",
@@ -33,29 +33,41 @@ const PLAN = {
   dependency: [],
   length: "40 words",
   sub_tasks: [
-    task("1", "search", "PART find how the log is written", []),
-    task("2", "think", "PART order what was found", ["1"]),
-    task("3", "write", "PART tell how the log is written", ["2"], { length: "20 words" }),
-    task("4", "write", "PART tell how recovery goes", ["1", "2"], { length: "20 words" }),
+    task("1", "search", "Find how SQLite writes its log", []),
+    task("2", "think", "Order what was found on SQLite", ["1"]),
+    task("3", "write", "Tell how SQLite writes its log", ["2"], { length: "20 words" }),
+    task("4", "write", "Tell how SQLite recovers", ["1", "2"], { length: "20 words" }),
   ],
 };
 
-/** A text with a number in code that is no citation, and with what must not run. */
-const RECOVERY =
-  "## Recovery\n\nAfter a power failure the log is read again, as `log[1]` shows, and the rest is left out. " +
-  "<img src=x onerror=\"canary('article')\">";
+/** What a text has that must not run. */
+const HARM = "<img src=x onerror=\"canary('article')\">";
 
-/** The rules of the model. */
-export const SCRIPT = [
-  { when: ["<atomic_task_determination>", "PART"], reply: judged("atomic") },
+/** The rules of the model. A text ends with a number in code, which is no citation, and with `more`. */
+export const script = (more = "") => [
+  { when: ["<atomic_task_determination>", "SQLite"], reply: judged("atomic") },
   { when: "<atomic_task_determination>", reply: judged("complex") },
   { when: ["<current_turn_search_querys>", "this is round 1 of"], reply: search('["write-ahead log"]') },
   { when: "<current_turn_search_querys>", reply: search("[]") },
   { when: "You plan for a team", reply: result(JSON.stringify(PLAN)) },
   {
-    when: ["<article>", "recovery goes :**You Need To Write**"],
-    reply: article(RECOVERY),
+    when: ["<article>", "SQLite recovers :**You Need To Write**"],
+    reply: article(
+      "## Recovery\n\nAfter a power failure the log is read again, as `log[1]` shows, and the rest is left out." + more,
+    ),
   },
   { when: "<article>", reply: article(`## The log\n\nPages go to the log first [reference:${EVIDENCE}].`) },
-  { when: [], times: 1000, reply: result(`The log comes first [reference:${EVIDENCE}].`) },
+  // All other tasks.
+  { when: "<result>", reply: result(`The log comes first [reference:${EVIDENCE}].`) },
 ];
+
+/** The rules with a text that has what must not run. */
+export const SCRIPT = script(` ${HARM}`);
+
+/** What a text is about. */
+export const GOAL = "How a write-ahead log works";
+
+/** A thread on which a text was written, or waits for a `review` of its plan. */
+export function write(served, review) {
+  return served.run("writehere", { request: GOAL }, { context: { words: 40, review } });
+}

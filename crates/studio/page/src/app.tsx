@@ -98,6 +98,7 @@ export function App(): JSX.Element {
         </div>
       </header>
       <main ref={main} tabIndex={-1}>
+        <Untold />
         <View />
       </main>
     </div>
@@ -107,18 +108,34 @@ export function App(): JSX.Element {
 /** How the stream of this view stands: a lost server is a mark, and the page stays. */
 function LinkMark(): JSX.Element | null {
   const link = streamLink.value;
-  const words = { connecting: "connecting …", live: "live", lost: "connection lost; trying again" };
+  const words = {
+    connecting: "connecting …",
+    live: "live",
+    lost: "connection lost; trying again",
+    untold: "not live",
+  };
   return (
     <span class="link-mark" role="status" aria-live="polite">
       {link && (
         <span
           class={`badge is-${link.state === "live" ? "done" : link.state === "lost" ? "failed" : "waiting"}`}
-          title={link.state === "lost" ? link.reason : undefined}
+          title={"reason" in link ? link.reason : undefined}
         >
           {words[link.state]}
         </span>
       )}
     </span>
+  );
+}
+
+/** That nothing here is read again by itself, where the server does not tell what changes. */
+function Untold(): JSX.Element | null {
+  const link = streamLink.value;
+  if (link?.state !== "untold") return null;
+  return (
+    <p class="notice" role="status">
+      {link.reason} What is shown here is as it was when it was read.
+    </p>
   );
 }
 

@@ -1,7 +1,7 @@
 // Where the page's server is, the key for it, and whether it is reached. The key is forgotten when the browser's tab is closed.
 
 import { computed, signal } from "@preact/signals";
-import type { Link } from "./api/events.ts";
+import type { ChangesLink } from "./api/changes.ts";
 import { Api } from "./api/http.ts";
 import { reads } from "./api/reads.ts";
 import type { ArchiveApi } from "./archive/api.ts";
@@ -61,5 +61,20 @@ export function setKey(to: string | undefined): void {
 
 export const hasKey = computed(() => key.value !== undefined);
 
-/** How the view's stream stands; `undefined` where a view has none. */
-export const streamLink = signal<Link | undefined>(undefined);
+const links = signal<ReadonlyMap<object, ChangesLink>>(new Map());
+
+/** Says how the stream of a part of the view stands; with `undefined` the part has gone. */
+export function setLink(of: object, link: ChangesLink | undefined): void {
+  const known = new Map(links.peek());
+  if (link === undefined) known.delete(of);
+  else known.set(of, link);
+  links.value = known;
+}
+
+const WORST = ["lost", "untold", "connecting", "live"];
+
+/** How the streams of the view stand: the worst of them; `undefined` where the view has none. */
+export const streamLink = computed((): ChangesLink | undefined => {
+  const all = [...links.value.values()];
+  return all.sort((one, other) => WORST.indexOf(one.state) - WORST.indexOf(other.state))[0];
+});

@@ -1,7 +1,10 @@
 // The events of a thread: those that are stored, then those that come. A stream that is lost is opened again after its last event.
 
-import { type Api, ApiError, told } from "./http.ts";
-import { frames } from "./sse.ts";
+import { Turns } from "../parts/turn.ts";
+import { afterFirst } from "./first.ts";
+import { Gathered } from "./gathered.ts";
+import type { Api, ApiError } from "./http.ts";
+import { type Held, hold, type Link } from "./stream.ts";
 import type { Json, JsonObject } from "./types.ts";
 
 /** One event of the event streaming protocol. */
@@ -24,9 +27,6 @@ export interface ThreadEvent {
   };
 }
 
-/** `lost` while the server is not reached, with the reason. */
-export type Link = { state: "connecting" } | { state: "live" } | { state: "lost"; reason: string };
-
 export interface Follow {
   thread: string;
   channels: string[];
@@ -39,73 +39,42 @@ export interface Follow {
   onRefused(error: ApiError): void;
 }
 
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 10_000;
-/** At most this long events are gathered before they are given out, in milliseconds. */
-const GATHER = 50;
-
 /** Follows a thread until the returned function is called. */
 export function follow(api: Api, asked: Follow): () => void {
   const ended = new AbortController();
-  void run(api, asked, ended.signal);
-  return () => ended.abort();
-}
-
-async function run(api: Api, asked: Follow, signal: AbortSignal): Promise<void> {
   let since = asked.since;
-  let wait = FIRST_WAIT;
-  let gathered: ThreadEvent[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const give = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    const events = gathered;
-    gathered = [];
-    if (events.length > 0 && !signal.aborted) asked.onEvents(events);
-  };
-  // What is saved has no server that could be lost.
-  const onLink = api.isSaved ? () => {} : asked.onLink;
-  onLink({ state: "connecting" });
-  while (!signal.aborted) {
-    let reason = "The server ended the stream.";
-    try {
-      const body: JsonObject = { channels: asked.channels };
-      if (since !== undefined) body.since = since;
-      const response = await api.send("POST", `/threads/${asked.thread}/stream/events`, body, signal);
-      if (response.body === null) throw new ApiError(0, "The server sent no stream.");
-      onLink({ state: "live" });
-      wait = FIRST_WAIT;
-      for await (const frame of frames(response.body)) {
-        const event = JSON.parse(frame.data) as ThreadEvent & { type: string; message?: Json };
-        if (event.type !== "event") {
-          reason = String(event.message ?? "The server cannot read the events of this thread.");
-          continue;
-        }
-        since = event.seq;
-        gathered.push(event);
-        timer ??= setTimeout(give, GATHER);
-      }
-    } catch (error) {
-      if (signal.aborted) break;
-      if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429) {
-        give();
-        asked.onRefused(error);
-        return;
-      }
-      reason = told(error);
-    }
-    give();
-    if (signal.aborted || api.isSaved) break;
-    onLink({ state: "lost", reason });
-    await pause(wait, signal);
-    wait = Math.min(wait * 2, LONGEST_WAIT);
-  }
-  clearTimeout(timer);
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  const gathered = new Gathered<ThreadEvent>((events) => {
+    if (!ended.signal.aborted) asked.onEvents(events);
   });
+  const turns = new Turns();
+  const held: Held = {
+    open: async (signal) => {
+      await afterFirst();
+      // What a task began with is read at its checkpoint where somebody looks at it.
+      const body: JsonObject = { channels: asked.channels, task_states: false };
+      if (since !== undefined) body.since = since;
+      return api.send("POST", `/threads/${asked.thread}/stream/events`, body, signal);
+    },
+    onFrame: (frame) => {
+      const event = JSON.parse(frame.data) as ThreadEvent & { type: string; message?: Json };
+      if (event.type !== "event") {
+        return String(event.message ?? "The server cannot read the events of this thread.");
+      }
+      since = event.seq;
+      gathered.add(event);
+    },
+    onPiece: async () => {
+      gathered.soon();
+      // A long history comes faster than it can be shown.
+      await turns.due();
+      await afterFirst();
+    },
+    onBreak: () => gathered.now(),
+    // What is saved has no server that could be lost.
+    onLink: api.isSaved ? () => {} : asked.onLink,
+    onRefused: asked.onRefused,
+    isOnce: api.isSaved,
+  };
+  void hold(held, ended.signal);
+  return () => ended.abort();
 }

@@ -96,3 +96,13 @@ async function refusal(response: Response): Promise<string> {
 export function told(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Whether a request may succeed when it is sent again: the server is not reached, or has too much to do. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
+}
+
+/** Whether the server will answer a request no other way: what is asked is wrong, or the key is. */
+export function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && !isPassing(error);
+}

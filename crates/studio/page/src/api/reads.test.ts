@@ -8,6 +8,7 @@ test("what is asked with a body is no change", () => {
   const paths = ["/runs/search", "/threads/count", "/threads/T/history", "/threads/T/state/checkpoint"];
   for (const path of [...paths, "/threads/T/stream/events"]) assert.ok(reads("POST", path), path);
   assert.ok(reads("GET", "/threads/T/runs?limit=1"));
+  assert.ok(reads("GET", "/changes?of=runs,threads"));
   assert.ok(reads("POST", "/assistants/A/versions?x=1"));
 });
 

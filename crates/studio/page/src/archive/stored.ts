@@ -81,15 +81,18 @@ export async function* storedEvents(
     const body = await opened(api, thread, enough.signal);
     isOpen = true;
     silent = 0;
-    for await (const frame of frames(body)) {
-      const event = JSON.parse(frame.data) as ThreadEvent & { type: string; message?: string };
-      if (event.type !== "event") {
-        throw new ApiError(0, event.message ?? "The server cannot read the events of this thread.");
+    for await (const together of frames(body)) {
+      for (const frame of together) {
+        const event = JSON.parse(frame.data) as ThreadEvent & { type: string; message?: string };
+        if (event.type !== "event") {
+          throw new ApiError(0, event.message ?? "The server cannot read the events of this thread.");
+        }
+        listening.take(event);
+        silent = undefined;
+        yield { event, text: frame.data.includes("\n") ? JSON.stringify(event) : frame.data };
+        silent = 0;
+        if (enough.signal.aborted) break;
       }
-      listening.take(event);
-      silent = undefined;
-      yield { event, text: frame.data.includes("\n") ? JSON.stringify(event) : frame.data };
-      silent = 0;
       if (enough.signal.aborted) break;
     }
     if (!enough.signal.aborted && !listening.isAll) {

@@ -4,6 +4,7 @@ import { Fragment, type JSX } from "preact";
 import { useId, useMemo, useState } from "preact/hooks";
 import { definitions, type Section, sections } from "./markdown-sections.ts";
 import { type Cell, type Own, type Piece, tree } from "./markdown-tree.ts";
+import { useStepwise } from "./stepwise.ts";
 import { LongText } from "./long-text.tsx";
 import { count } from "./text.ts";
 
@@ -26,15 +27,16 @@ export interface MarkdownProps {
 export function Markdown({ text, own, first = 1 }: MarkdownProps): JSX.Element {
   const parts = useMemo(() => sections(text), [text]);
   const defined = useMemo(() => (parts.length > 1 ? definitions(text) : ""), [parts, text]);
-  const [shown, show] = useState(first);
-  const rest = parts.slice(shown).reduce((length, part) => length + part.text.length + 1, 0);
+  const [wanted, show] = useState(first);
+  const shown = useStepwise(Math.min(wanted, parts.length));
+  const rest = parts.slice(wanted).reduce((length, part) => length + part.text.length + 1, 0);
   return (
     <div class="markdown">
       {parts.slice(0, shown).map((part, at) => (
         <Part key={at} section={part} definitions={defined} own={own} />
       ))}
       {rest > 0 && (
-        <button type="button" onClick={() => show(shown + 1)}>
+        <button type="button" onClick={() => show(wanted + 1)}>
           Show more ({count(rest)} characters are left)
         </button>
       )}

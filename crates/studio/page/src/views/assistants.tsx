@@ -26,9 +26,6 @@ const COLUMNS: Column[] = [
   { name: "Description", class: "assistant-description" },
 ];
 
-/** Assistants seldom change: between two readings, in milliseconds. */
-const EVERY = 60_000;
-
 const ORDERS = {
   graph: { name: "by graph", body: { sort_by: "graph_id", sort_order: "asc" } },
   name: { name: "by name", body: { sort_by: "name", sort_order: "asc" } },
@@ -95,9 +92,10 @@ function Found({ filter }: { filter: Filter }): JSX.Element {
     if (filter.graph !== undefined) body.graph_id = filter.graph;
     if (filter.name !== undefined) body.name = filter.name;
     return new Pages<Assistant>(
+      asked,
+      ["assistants"],
       (limit, offset, signal) => asked.search<Assistant>("/assistants/search", { ...body, limit, offset }, signal),
       (assistant) => assistant.assistant_id,
-      EVERY,
     );
   }, []);
   useEffect(() => list.start(), [list]);

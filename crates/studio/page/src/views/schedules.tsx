@@ -25,9 +25,6 @@ const COLUMNS: Column[] = [
   { name: "Thread", class: "schedule-thread" },
 ];
 
-/** Between two readings, in milliseconds: the next time moves on by itself. */
-const EVERY = 15_000;
-
 export function Schedules({ id }: { id: string | undefined }): JSX.Element {
   if (id === "new") return <NewSchedule />;
   if (id !== undefined) return <OneSchedule key={id} id={id} />;
@@ -91,9 +88,10 @@ function Found({ filter, assistants }: { filter: Filter; assistants: readonly As
     if (filter.enabled !== undefined) body.enabled = filter.enabled;
     if (filter.assistant !== undefined) body.assistant_id = filter.assistant;
     return new Pages<Cron>(
+      asked,
+      ["crons"],
       (limit, offset, signal) => asked.search<Cron>("/runs/crons/search", { ...body, limit, offset }, signal),
       (cron) => cron.cron_id,
-      EVERY,
     );
   }, []);
   useEffect(() => list.start(), [list]);

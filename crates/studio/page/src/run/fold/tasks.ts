@@ -9,16 +9,19 @@ import { errorText, text, textOr, Unexpected } from "./read.ts";
 /** The trigger of a task that was sent for with an input of its own. */
 const PUSH = "__pregel_push";
 
-/** An event of the channel `tasks`: the beginning of a task has an input, its end has not. */
+/**
+ * An event of the channel `tasks`: the beginning of a task has triggers, its end has not. The input is not told where it is
+ * the state of a checkpoint.
+ */
 export function taskEvent(known: Known, here: Here, data: JsonObject): void {
   const id = text(data, "id");
   const node = text(data, "name");
-  if ("input" in data) {
+  if ("triggers" in data || "input" in data) {
     const triggers = Array.isArray(data.triggers) ? data.triggers : [];
     const task = begin(known, here, id, node);
     task.sent = triggers.includes(PUSH);
     // Of a task of a subgraph that goes on, the server does not tell the input again.
-    if (data.input !== null || task.input === undefined) task.input = data.input ?? null;
+    if (data.input !== null || task.input === undefined) task.input = data.input;
     task.from = task.sent ? undefined : known.heads.get(here.key);
     if (task.from !== undefined) known.keepInput(task);
     return;

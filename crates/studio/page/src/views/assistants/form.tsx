@@ -23,7 +23,7 @@ const raw = (value: JsonObject | undefined): Draft => ({ ...draftOf(OBJECT, valu
 export function AssistantForm({
   graph,
   schemas,
-  before,
+  before: given,
   onDone,
   onCancel,
 }: {
@@ -35,6 +35,8 @@ export function AssistantForm({
   onDone: (made: Assistant) => void;
   onCancel?: () => void;
 }): JSX.Element {
+  // Another version that comes while a person writes does not take away what was written.
+  const [before] = useState(given);
   const schema = schemas?.context_schema;
   const takesContext = schema !== null || Object.keys(before?.context ?? {}).length > 0;
   const contextSchema = schema ?? OBJECT;

@@ -10,6 +10,7 @@ import { JsonTree } from "../../parts/json.tsx";
 import { visible } from "../../parts/text.ts";
 import { Tabs } from "../../parts/tabs.tsx";
 import { choose, go, link, route } from "../../route.ts";
+import { useKept } from "../listing/kept.ts";
 import { useAsked } from "../start/asked.ts";
 import { configOf } from "./body.ts";
 import { DeleteAssistant } from "./delete.tsx";
@@ -24,24 +25,23 @@ const TABS = [
 ];
 
 export function OneAssistant({ id }: { id: string }): JSX.Element {
-  const [changes, setChanges] = useState(0);
   const path = `/assistants/${encodeURIComponent(id)}`;
-  const asked = useAsked((api, signal) => api.get<Assistant>(path, signal), [path, changes]).value;
+  const kept = useKept(["assistants"], (api, signal) => api.get<Assistant>(path, signal), [path]);
   return (
     <div class="assistant">
       <p>
         <a href={link(["assistants"])}>All assistants</a>
       </p>
-      {asked.state === "asking" && <Empty>Reading …</Empty>}
-      {asked.state === "failed" && (
+      {kept.answer === undefined && kept.problem === undefined && <Empty>Reading …</Empty>}
+      {kept.problem !== undefined && (
         <Problem>
-          {asked.reason}{" "}
-          <button type="button" onClick={() => setChanges(changes + 1)}>
+          {kept.problem}{" "}
+          <button type="button" onClick={kept.refresh}>
             Try again
           </button>
         </Problem>
       )}
-      {asked.state === "answered" && <Shown assistant={asked.answer} onChange={() => setChanges(changes + 1)} />}
+      {kept.answer !== undefined && <Shown assistant={kept.answer} onChange={kept.refresh} />}
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { Problem, Time } from "../../parts/basics.tsx";
 import { VirtualList } from "../../parts/virtual.tsx";
 import { choose, route } from "../../route.ts";
 import { useDoing } from "../listing/doing.ts";
-import { NEVER, Pages } from "../listing/pages.ts";
+import { Pages } from "../listing/pages.ts";
 import { MoreFailed, NotYet, Standing } from "../listing/standing.tsx";
 import { ChangedFields } from "../thread/state/fields.tsx";
 import { configOf } from "./body.ts";
@@ -24,12 +24,13 @@ export function Versions({ assistant, onChange }: { assistant: Assistant; onChan
   const list = useMemo(() => {
     const asked = api.value;
     return new Pages<Version>(
+      asked,
+      ["assistants"],
       async (limit, offset, signal) => {
         const items = await asked.post<Version[]>(`/assistants/${id}/versions`, { limit, offset }, signal);
         return { items, total: undefined };
       },
       (version) => String(version.version),
-      NEVER,
     );
   }, [id, api.value]);
   useEffect(() => list.start(), [list]);

@@ -1,38 +1,34 @@
-// The questions of one thread, read anew while the view is open: an answer may lead to the next question.
+// The questions of one thread, read again when it changes: an answer may lead to the next question.
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { ApiError } from "../../api/http.ts";
+import type { ApiError } from "../../api/http.ts";
 import type { Thread } from "../../api/types.ts";
+import { watch, type Watching } from "../../api/watch.ts";
 import { api } from "../../connection.ts";
 import { Badge, Empty, Problem } from "../../parts/basics.tsx";
-import { poll, type Polling } from "../poll.ts";
 import { Questions } from "../thread/questions.tsx";
 import { openQuestions } from "./questions.ts";
-
-/** Between two looks at the thread while a run is under way, and else, in milliseconds. */
-const SOON = 1_000;
-const LATER = 5_000;
 
 export function OpenThread({ thread, onChange }: { thread: string; onChange: () => void }): JSX.Element {
   const record = useSignal<Thread | undefined>(undefined);
   const refused = useSignal<string | undefined>(undefined);
   const lost = useSignal<string | undefined>(undefined);
-  const polling = useRef<Polling>(undefined);
+  const watching = useRef<Watching>(undefined);
   useEffect(() => {
-    polling.current = poll({
-      ask: async (signal) => {
+    watching.current = watch(api.value, {
+      of: ["threads"],
+      read: async (signal) => {
         const read = await api.value.get<Thread>(`/threads/${encodeURIComponent(thread)}`, signal);
         const before = record.peek();
         record.value = read;
         if (before !== undefined && before.status !== read.status) onChange();
-        return read.status === "busy" ? SOON : LATER;
       },
-      onLink: (link) => (lost.value = link.state === "lost" ? link.reason : undefined),
+      onLink: (link) => (lost.value = link?.state === "lost" ? link.reason : undefined),
       onRefused: (error: ApiError) => (refused.value = error.message),
     });
-    return () => polling.current?.stop();
+    return () => watching.current?.stop();
   }, [thread]);
   const read = record.value;
   const questions = useMemo(() => (read === undefined ? [] : openQuestions(read)), [JSON.stringify(read?.interrupts)]);
@@ -45,7 +41,7 @@ export function OpenThread({ thread, onChange }: { thread: string; onChange: () 
         <Badge status={read.status === "interrupted" ? "asking" : read.status} />
         {lost.value !== undefined && <span class="badge is-failed">{lost.value}</span>}
       </p>
-      <Questions thread={thread} questions={questions} onSettled={() => polling.current?.now()} />
+      <Questions thread={thread} questions={questions} onSettled={() => watching.current?.now()} />
     </>
   );
 }

@@ -3,8 +3,8 @@
 import { signal } from "@preact/signals";
 import type { Api } from "../../api/http.ts";
 import type { Thread } from "../../api/types.ts";
-import { streamLink } from "../../connection.ts";
-import { poll, type Polling } from "../poll.ts";
+import { watch, type Watching } from "../../api/watch.ts";
+import { setLink } from "../../connection.ts";
 
 export type WaitingThread = Pick<Thread, "thread_id" | "updated_at" | "metadata" | "interrupts"> & {
   state_updated_at?: string;
@@ -12,8 +12,6 @@ export type WaitingThread = Pick<Thread, "thread_id" | "updated_at" | "metadata"
 
 const FIELDS = ["thread_id", "updated_at", "state_updated_at", "metadata", "interrupts"];
 const SHOWN = 500;
-/** Between two questions to the server, in milliseconds. */
-const WAIT = 5_000;
 
 export class Waiting {
   readonly threads = signal<readonly WaitingThread[] | undefined>(undefined);
@@ -21,14 +19,14 @@ export class Waiting {
   readonly refused = signal<string | undefined>(undefined);
   readonly lost = signal<string | undefined>(undefined);
   readonly readAt = signal<number | undefined>(undefined);
-  private polling: Polling | undefined;
+  private watching: Watching | undefined;
 
   constructor(private readonly api: Api) {}
 
-  // A thread that begins to ask is told to its own stream only, and the wire has none over all threads.
   start(): () => void {
-    this.polling = poll({
-      ask: async (signal) => {
+    this.watching = watch(this.api, {
+      of: ["threads"],
+      read: async (signal) => {
         const order = { sort_by: "state_updated_at", sort_order: "asc" };
         const body = { status: "interrupted", ...order, limit: SHOWN, select: FIELDS };
         const page = await this.api.search<WaitingThread>("/threads/search", body, signal);
@@ -37,23 +35,22 @@ export class Waiting {
         const others = page.items.length - this.threads.value.length;
         this.total.value = page.total === undefined ? undefined : page.total - others;
         this.readAt.value = Date.now();
-        return WAIT;
       },
       onLink: (link) => {
-        this.lost.value = link.state === "lost" ? link.reason : undefined;
-        streamLink.value = link.state === "lost" ? link : undefined;
+        this.lost.value = link?.state === "lost" ? link.reason : undefined;
+        setLink(this, link);
       },
       onRefused: (error) => {
         this.refused.value = error.message;
       },
     });
     return () => {
-      this.polling?.stop();
-      streamLink.value = undefined;
+      this.watching?.stop();
+      setLink(this, undefined);
     };
   }
 
   refresh(): void {
-    this.polling?.now();
+    this.watching?.now();
   }
 }

@@ -1,10 +1,11 @@
-// What the server answers to a view that asks again and again; the last answer stays until there is another.
+// What the server answers to a view, asked again when it changes; the last answer stays until there is another.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { Kind } from "../../api/changes.ts";
 import { type Api, told } from "../../api/http.ts";
-import { api, streamLink } from "../../connection.ts";
-import { poll, type Polling } from "../poll.ts";
+import { watch, type Watching } from "../../api/watch.ts";
+import { api, setLink } from "../../connection.ts";
 
 export interface Kept<T> {
   answer: T | undefined;
@@ -13,36 +14,37 @@ export interface Kept<T> {
   refresh: () => void;
 }
 
-/** Asks every so many milliseconds. */
+/** Asks at once, and again when records of these kinds change. */
 export function useKept<T>(
+  of: readonly Kind[],
   ask: (api: Api, signal: AbortSignal) => Promise<T>,
-  every: number,
   keys: readonly unknown[],
 ): Kept<T> {
   const answer = useSignal<T | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
-  const polling = useRef<Polling>(undefined);
+  const watching = useRef<Watching>(undefined);
   useEffect(() => {
     answer.value = undefined;
     problem.value = undefined;
-    polling.current = poll({
-      ask: async (signal) => {
-        answer.value = await ask(api.value, signal);
+    const asked = api.value;
+    watching.current = watch(asked, {
+      of,
+      read: async (signal) => {
+        answer.value = await ask(asked, signal);
         problem.value = undefined;
-        return every;
       },
       onLink: (link) => {
-        streamLink.value = link.state === "lost" ? link : undefined;
-        if (link.state === "lost" && answer.peek() === undefined) problem.value = `${link.reason} Trying again.`;
+        setLink(watching, link);
+        if (link?.state === "lost" && answer.peek() === undefined) problem.value = `${link.reason} Trying again.`;
       },
       onRefused: (error) => {
         problem.value = told(error);
       },
     });
     return () => {
-      polling.current?.stop();
-      streamLink.value = undefined;
+      watching.current?.stop();
+      setLink(watching, undefined);
     };
   }, [api.value, ...keys]);
-  return { answer: answer.value, problem: problem.value, refresh: () => polling.current?.now() };
+  return { answer: answer.value, problem: problem.value, refresh: () => watching.current?.now() };
 }

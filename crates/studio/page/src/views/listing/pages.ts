@@ -1,16 +1,15 @@
-// A list of the server that is read page by page, and is read again to stay up to date.
+// A list of the server that is read page by page, and is read again when it changes.
 
 import { signal } from "@preact/signals";
-import { type Page, told } from "../../api/http.ts";
-import { streamLink } from "../../connection.ts";
-import { poll, type Polling } from "../poll.ts";
+import type { Kind } from "../../api/changes.ts";
+import { type Api, type Page, told } from "../../api/http.ts";
+import { watch, type Watching } from "../../api/watch.ts";
+import { setLink } from "../../connection.ts";
 import { together } from "./together.ts";
 
 const PAGE = 200;
 /** The server answers no more at once. */
 const MOST = 1000;
-/** Never by itself, in milliseconds that a timer can wait. */
-export const NEVER = 2 ** 31 - 1;
 
 export class Pages<T> {
   readonly items = signal<readonly T[] | undefined>(undefined);
@@ -27,41 +26,40 @@ export class Pages<T> {
   readonly lost = signal<string | undefined>(undefined);
 
   private loading: AbortController | undefined;
-  private polling: Polling | undefined;
+  private watching: Watching | undefined;
 
   constructor(
+    private readonly api: Api,
+    /** The kinds of records whose changes change the list. */
+    private readonly of: readonly Kind[],
     private readonly read: (limit: number, offset: number, signal: AbortSignal) => Promise<Page<T>>,
     private readonly idOf: (item: T) => string,
-    /** Between two readings, in milliseconds. */
-    private readonly every: number,
   ) {}
 
   start(): () => void {
-    this.polling = poll({
-      ask: async (signal) => {
-        await this.readKnown(signal);
-        return this.every;
-      },
+    this.watching = watch(this.api, {
+      of: this.of,
+      read: (signal) => this.readKnown(signal),
       onLink: (link) => {
-        streamLink.value = link.state === "lost" ? link : undefined;
-        this.lost.value = link.state === "lost" ? link.reason : undefined;
+        setLink(this, link);
+        this.lost.value = link?.state === "lost" ? link.reason : undefined;
       },
       onRefused: (error) => {
         this.refused.value = told(error);
       },
     });
     return () => {
-      this.polling?.stop();
+      this.watching?.stop();
       this.loading?.abort();
       this.loading = undefined;
-      streamLink.value = undefined;
+      setLink(this, undefined);
     };
   }
 
   refresh(): void {
     this.loading?.abort();
     this.loading = undefined;
-    this.polling?.now();
+    this.watching?.now();
   }
 
   /** Reads as much as is known, from the beginning. */

@@ -3,15 +3,12 @@
 import { signal } from "@preact/signals";
 import { type Api, type ApiError, type Page, told } from "../../api/http.ts";
 import type { Thread } from "../../api/types.ts";
-import { streamLink } from "../../connection.ts";
-import { poll, type Polling } from "../poll.ts";
+import { watch, type Watching } from "../../api/watch.ts";
+import { setLink } from "../../connection.ts";
 import { type Filter, searchOf } from "./filter.ts";
-import { isUnderWay, type ListedRun, withFirstPage, withPage } from "./merge.ts";
+import { type ListedRun, withFirstPage, withPage } from "./merge.ts";
 
 const PAGE = 100;
-/** Between two questions while a run is under way, and while none is, in milliseconds. */
-const SOON = 3_000;
-const LATER = 15_000;
 
 export class RunList {
   readonly runs = signal<readonly ListedRun[] | undefined>(undefined);
@@ -29,23 +26,22 @@ export class RunList {
 
   private isWhole = false;
   private loading: AbortController | undefined;
-  private polling: Polling | undefined;
+  private watching: Watching | undefined;
 
   constructor(
     private readonly api: Api,
     private readonly filter: Filter,
   ) {}
 
-  // The wire streams the events of one thread, and has no stream over all of them: the newest runs are asked for again,
-  // often while one of those that are listed is under way, seldom otherwise, and never while nobody looks.
   start(): () => void {
     const asked = searchOf(this.filter, PAGE, 0);
     if ("problem" in asked) {
       this.refused.value = asked.problem;
       return () => undefined;
     }
-    this.polling = poll({
-      ask: async (signal) => {
+    this.watching = watch(this.api, {
+      of: ["runs", "threads"],
+      read: async (signal) => {
         const [page, waiting] = await Promise.all([this.search(0, signal), this.findWaiting(signal)]);
         this.isWhole = page.items.length < PAGE;
         const runs = withFirstPage(this.runs.peek() ?? [], page.items, this.isWhole);
@@ -54,25 +50,24 @@ export class RunList {
         this.waiting.value = waiting;
         this.readAt.value = Date.now();
         this.refused.value = undefined;
-        return runs.some(isUnderWay) ? SOON : LATER;
       },
       onLink: (link) => {
-        this.lost.value = link.state === "lost" ? link.reason : undefined;
-        streamLink.value = link.state === "lost" ? link : undefined;
+        this.lost.value = link?.state === "lost" ? link.reason : undefined;
+        setLink(this, link);
       },
       onRefused: (error: ApiError) => {
         this.refused.value = error.message;
       },
     });
     return () => {
-      this.polling?.stop();
+      this.watching?.stop();
       this.loading?.abort();
-      streamLink.value = undefined;
+      setLink(this, undefined);
     };
   }
 
   refresh(): void {
-    this.polling?.now();
+    this.watching?.now();
   }
 
   /** Reads the page behind the last run that is there. */

@@ -26,12 +26,9 @@ const TABS = [
   { id: "change", name: "Change" },
 ];
 
-/** Between two readings, in milliseconds. */
-const EVERY = 10_000;
-
 export function OneSchedule({ id }: { id: string }): JSX.Element {
   const path = `/runs/crons/${encodeURIComponent(id)}`;
-  const kept = useKept((api, signal) => api.get<Cron>(path, signal), EVERY, [path]);
+  const kept = useKept(["crons"], (api, signal) => api.get<Cron>(path, signal), [path]);
   return (
     <div class="schedule">
       <p>

@@ -18,18 +18,16 @@ const COLUMNS: Column[] = [
   { name: "Thread", class: "made-thread" },
 ];
 
-/** Between two readings, in milliseconds. */
-const EVERY = 5_000;
-
 export function MadeRuns({ cron }: { cron: Cron }): JSX.Element {
   const id = cron.cron_id;
   const list = useMemo(() => {
     const asked = api.value;
     const body = { metadata: { cron_id: id }, sort_by: "created_at", sort_order: "desc" };
     return new Pages<ListedRun>(
+      asked,
+      ["runs"],
       (limit, offset, signal) => asked.search<ListedRun>("/runs/search", { ...body, limit, offset }, signal),
       (run) => run.run_id,
-      EVERY,
     );
   }, [id, api.value]);
   useEffect(() => list.start(), [list]);

@@ -19,7 +19,7 @@ const OBJECT: JsonObject = { type: "object" };
 
 export function ItemForm({
   namespace,
-  before,
+  before: given,
   onDone,
   onCancel,
 }: {
@@ -29,6 +29,8 @@ export function ItemForm({
   onDone: (item: Pick<Item, "namespace" | "key">) => void;
   onCancel: () => void;
 }): JSX.Element {
+  // Another value that comes while a person writes does not take away what was written.
+  const [before] = useState(given);
   const [labels, setLabels] = useState(() => nameable(namespace).join("\n"));
   const [key, setKey] = useState(before?.key ?? "");
   const [value, setValue] = useState<Draft>(() => ({ ...draftOf(OBJECT, before?.value ?? {}), as: "json" }));

@@ -1,7 +1,7 @@
 // One item: its value, when it came, and what can be done with it.
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, readOnly } from "../../connection.ts";
 import { Empty, Problem, Time } from "../../parts/basics.tsx";
 import { Copy } from "../../parts/copy.tsx";
@@ -9,8 +9,8 @@ import { JsonTree } from "../../parts/json.tsx";
 import { visible } from "../../parts/text.ts";
 import { choose, route } from "../../route.ts";
 import { useDoing } from "../listing/doing.ts";
+import { useKept } from "../listing/kept.ts";
 import type { Pages } from "../listing/pages.ts";
-import { useAsked } from "../start/asked.ts";
 import { Confirm } from "../thread/confirm.tsx";
 import { Fields } from "../thread/state/fields.tsx";
 import { ItemForm } from "./form.tsx";
@@ -31,42 +31,45 @@ export function OneItem({
   onChange: () => void;
   onDeleted: () => void;
 }): JSX.Element {
-  const [changes, setChanges] = useState(0);
   const canAsk = isNameable(namespace);
-  const asked = useAsked<Item | null | undefined>(
-    (api, signal) => (canAsk ? api.get<Item | null>(itemPath(namespace, itemKey), signal) : Promise.resolve(undefined)),
-    [changes],
-  ).value;
+  const kept = useKept<Item | null>(
+    ["store"],
+    (api, signal) => (canAsk ? api.get<Item | null>(itemPath(namespace, itemKey), signal) : Promise.resolve(null)),
+    [],
+  );
+  const last = useRef<Item | undefined>(undefined);
+  last.current = kept.answer ?? last.current;
   if (!canAsk) return <Listed namespace={namespace} itemKey={itemKey} listed={listed} />;
-  if (asked.state === "failed") {
+  if (kept.answer === undefined && kept.problem !== undefined) {
     return (
       <Problem>
-        {asked.reason}{" "}
-        <button type="button" onClick={() => setChanges(changes + 1)}>
+        {kept.problem}{" "}
+        <button type="button" onClick={kept.refresh}>
           Try again
         </button>
       </Problem>
     );
   }
-  if (asked.state === "asking") return <Empty>Reading …</Empty>;
-  if (asked.answer === null || asked.answer === undefined) return <Empty>There is no item of this key here.</Empty>;
+  if (kept.answer === undefined) return <Empty>Reading …</Empty>;
   const isChange = (route.value.query.get("change") ?? "") !== "" && !readOnly.value;
-  if (isChange) {
+  // A form stays when somebody else deletes the item meanwhile.
+  if (isChange && last.current !== undefined) {
     const end = () => choose({ change: undefined }, true);
     return (
       <ItemForm
         namespace={namespace}
-        before={asked.answer}
+        before={last.current}
         onDone={() => {
           end();
-          setChanges(changes + 1);
+          kept.refresh();
           onChange();
         }}
         onCancel={end}
       />
     );
   }
-  return <Shown item={asked.answer} onDeleted={onDeleted} />;
+  if (kept.answer === null) return <Empty>There is no item of this key here.</Empty>;
+  return <Shown item={kept.answer} onDeleted={onDeleted} />;
 }
 
 /** An item that no request can name: what the list says of it. */

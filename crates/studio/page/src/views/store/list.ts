@@ -2,7 +2,7 @@
 
 import type { Api } from "../../api/http.ts";
 import type { JsonObject } from "../../api/types.ts";
-import { NEVER, Pages } from "../listing/pages.ts";
+import { Pages } from "../listing/pages.ts";
 import { metadataOf } from "../runs/filter.ts";
 import { idOf, type Item } from "./items.ts";
 import { nameable, type Namespace, written } from "./names.ts";
@@ -12,12 +12,13 @@ export const MOST = 10_000;
 
 export function namespaceList(api: Api): Pages<string[]> {
   return new Pages(
+    api,
+    ["store"],
     async (limit, offset, signal) => {
       const { namespaces } = await api.post<{ namespaces: string[][] }>("/store/namespaces", { limit, offset }, signal);
       return { items: namespaces, total: undefined };
     },
     written,
-    NEVER,
   );
 }
 
@@ -31,12 +32,13 @@ export function itemList(api: Api, namespace: Namespace, value: string | undefin
   const body: JsonObject = { namespace_prefix: [...nameable(namespace)] };
   if (Object.keys(asked.fields).length > 0) body.filter = asked.fields;
   const list = new Pages<Item>(
+    api,
+    ["store"],
     async (limit, offset, signal) => {
       const { items } = await api.post<{ items: Item[] }>("/store/items/search", { ...body, limit, offset }, signal);
       return { items, total: undefined };
     },
     idOf,
-    NEVER,
   );
   return { list };
 }

@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { told } from "../../api/http.ts";
-import type { JsonObject, Thread } from "../../api/types.ts";
+import type { JsonObject, Run, Thread } from "../../api/types.ts";
 import { api, readOnly } from "../../connection.ts";
 import { Problem } from "../../parts/basics.tsx";
 import { go, link } from "../../route.ts";
@@ -12,6 +12,7 @@ import { Confirm } from "./confirm.tsx";
 import { useExport } from "./export.tsx";
 import type { Followed, ListedRun } from "./follow.ts";
 import { isUnfinished } from "./now.ts";
+import { Streamed } from "./streamed.tsx";
 
 export interface ControlsProps {
   followed: Followed;
@@ -47,7 +48,8 @@ export function Controls({ followed, record, graph, questions }: ControlsProps):
     });
   const goOn = () =>
     act(async () => {
-      await api.value.post(`${path}/runs`, continued(record, runs[0], graph));
+      const [last] = await api.value.get<Run[]>(`${path}/runs?limit=1`);
+      await api.value.post(`${path}/runs`, continued(record, last, graph));
       await followed.read();
     });
   const copy = () =>
@@ -61,7 +63,7 @@ export function Controls({ followed, record, graph, questions }: ControlsProps):
       go(link(["runs"]));
     });
 
-  const isFree = unfinished.length === 0 && record.status !== "busy";
+  const isFree = followed.runs.value !== undefined && unfinished.length === 0 && record.status !== "busy";
   const failed = isFree && record.status === "error";
   const canGoOn = followed.next.value?.length !== 0;
   const stopped = isFree && record.status === "interrupted" && questions === 0 && canGoOn;
@@ -69,7 +71,10 @@ export function Controls({ followed, record, graph, questions }: ControlsProps):
   if (readOnly.value) {
     return (
       <>
-        <div class="row thread-controls">{saving.button}</div>
+        <div class="row thread-controls">
+          {saving.button}
+          <Streamed />
+        </div>
         {saving.said}
       </>
     );
@@ -100,6 +105,7 @@ export function Controls({ followed, record, graph, questions }: ControlsProps):
         <button type="button" class="danger" disabled={busy.value} onClick={() => (asks.value = "delete")}>
           Delete
         </button>
+        <Streamed />
       </div>
       {saving.said}
       {problem.value !== undefined && <Problem>The server refused it: {problem.value}</Problem>}
@@ -170,7 +176,7 @@ function Choice({ value, name, chosen }: { value: string; name: string; chosen: 
 }
 
 /** A run that goes on where the thread stands, as the last one was asked for. */
-function continued(record: Thread, last: ListedRun | undefined, graph: string | undefined): JsonObject {
+function continued(record: Thread, last: Run | undefined, graph: string | undefined): JsonObject {
   const assistant = last?.assistant_id ?? record.metadata.assistant_id ?? graph ?? "";
   const body: JsonObject = { assistant_id: assistant, input: null };
   for (const field of ["context", "interrupt_before", "interrupt_after"]) {

@@ -9,6 +9,7 @@ import { Empty, Problem } from "../../parts/basics.tsx";
 import { isObject } from "../../parts/json-values.ts";
 import type { RunModel, Spoken } from "../../run/model.ts";
 import { Messages } from "./state/messages.tsx";
+import { LeftOut } from "./streamed.tsx";
 import { Message } from "./task/message.tsx";
 import { usePaced } from "./use-paced.ts";
 
@@ -41,6 +42,7 @@ export function Conversation({ thread, model }: { thread: string; model: RunMode
   const writing = spoken(model).filter((message) => !known.has(message.id));
   return (
     <div class="conversation">
+      <LeftOut channels={["messages"]} />
       {messages.length > 0 && <Messages value={messages} />}
       {writing.map((message) => (
         <Message key={message.id} message={message} />

@@ -118,7 +118,7 @@ export function GraphView({
             key={picked}
             id={picked}
             tasks={nodes.tally.tasks(picked)}
-            tally={nodes.tally.of(picked)}
+            tally={nodes.node(picked).value}
             byHand={byHand.current}
             onTask={onTask}
             onClose={() => {

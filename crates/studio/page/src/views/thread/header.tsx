@@ -6,11 +6,13 @@ import { Badge, duration, Problem, Time } from "../../parts/basics.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { count, counted, visible } from "../../parts/text.ts";
 import { choose } from "../../route.ts";
+import { TRACE } from "../../run/fold.ts";
 import { costText, sumOf, unknownCost } from "../../run/meters.ts";
 import type { ModelCall, RunLife, RunModel } from "../../run/model.ts";
 import { type Clock, useNow } from "./clock.ts";
 import type { ListedRun } from "./follow.ts";
 import { standing } from "./now.ts";
+import { leftOut } from "./streamed.tsx";
 
 export interface HeaderProps {
   record: Thread;
@@ -70,6 +72,12 @@ export function Header(props: HeaderProps): JSX.Element {
           <dd>{count(tasks)}</dd>
         </div>
         {calls.length > 0 && <Used calls={calls} />}
+        {leftOut.value.has(TRACE) && (
+          <div>
+            <dt>Tokens and cost</dt>
+            <dd class="quiet">{calls.length > 0 ? "not all: left out of the stream" : "left out of the stream"}</dd>
+          </div>
+        )}
       </dl>
       {failure !== undefined && (
         <Problem>

@@ -23,6 +23,7 @@ import { Meters } from "./meters.tsx";
 import { chosenRuns, graphOf, ofRuns, openQuestions } from "./now.ts";
 import { Questions } from "./questions.tsx";
 import { StateView } from "./state.tsx";
+import { LeftOutNotice } from "./streamed.tsx";
 import { TaskPage } from "./task.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -63,8 +64,8 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
   const { query } = route.value;
   const thread = record.thread_id;
   const graph = graphOf(record, model);
-  const questions = openQuestions(model, record, followed.isStale.value);
-  const asked = useMemo(() => ({ ...model, questions }), [model, record, followed.isStale.value]);
+  const questions = openQuestions(model, record, followed.isStale.value, followed.isSilent.value);
+  const asked = useMemo(() => ({ ...model, questions }), [model, record, followed.isStale.value, followed.isSilent.value]);
   const runs = chosenRuns(model, query.get("run") ?? undefined);
   const shown = useMemo(() => ofRuns(asked, runs), [asked, query.get("run")]);
   const app = appOf(graph);
@@ -74,6 +75,8 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
   const panel = usePanel();
   const task = panel.task === undefined ? undefined : model.byId.get(panel.task);
   const clock = { by: followed.by.value, busy: record.status === "busy" };
+  // What the views inside ask for is asked first.
+  useEffect(() => followed.begin());
   return (
     <div class="thread" onKeyDown={panel.onKeyDown}>
       <Header
@@ -85,7 +88,7 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
       />
       <Controls followed={followed} record={record} graph={graph} questions={questions.length} />
       <Notes followed={followed} record={record} model={model} graph={graph} />
-      <div class={`thread-body${panel.task === undefined ? "" : " has-task"}`}>
+      <div key={followed.built.value} class={`thread-body${panel.task === undefined ? "" : " has-task"}`}>
         <div class="thread-tabs">
           <Tabs label="Views of the thread" tabs={tabs} chosen={tab}>
             <h2 class="hidden">{tabs.find((one) => one.id === tab)?.name}</h2>
@@ -187,6 +190,7 @@ function Notes({ followed, record, model, graph }: NotesProps): JSX.Element {
   const hasState = record.values !== null && Object.keys(record.values).length > 0;
   return (
     <>
+      <LeftOutNotice />
       {problem !== undefined && problem.status !== 0 && <Problem>{problem.message}</Problem>}
       {followed.refused.value !== undefined && <Problem>The events cannot be read: {followed.refused.value}</Problem>}
       {isServed === false && (

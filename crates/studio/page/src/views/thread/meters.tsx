@@ -5,9 +5,11 @@ import { useMemo } from "preact/hooks";
 import { duration, Empty } from "../../parts/basics.tsx";
 import { count, counted, visible } from "../../parts/text.ts";
 import { budgetOf, byModel, byNode, byRun, costText, latencyOf, nodeName, sumOf, unknownCost } from "../../run/meters.ts";
+import { TRACE } from "../../run/fold.ts";
 import type { ModelCall, RunModel } from "../../run/model.ts";
 import { Budget } from "./meters/budget.tsx";
 import { MeterTable, type Row } from "./meters/table.tsx";
+import { LeftOut, leftOut } from "./streamed.tsx";
 
 export interface MetersProps {
   /** The runs that are shown. */
@@ -19,6 +21,7 @@ export function Meters({ model, onTask }: MetersProps): JSX.Element {
   const calls = model.modelCalls;
   const standing = model.runs.map((run) => run.status).join();
   const views = useMemo(() => viewsOf(model), [calls, calls.length, standing]);
+  if (calls.length === 0 && leftOut.value.has(TRACE)) return <LeftOut channels={[TRACE]} />;
   if (calls.length === 0) {
     return (
       <Empty>
@@ -29,6 +32,7 @@ export function Meters({ model, onTask }: MetersProps): JSX.Element {
   }
   return (
     <div class="meters">
+      <LeftOut channels={[TRACE]} />
       <Total calls={calls} />
       <Budget budget={budgetOf(calls)} />
       <MeterTable title="By node" of="Node" rows={views.nodes} onTask={onTask} />

@@ -8,7 +8,7 @@ import approval from "../../run/fixtures/approval.json";
 import fanout from "../../run/fixtures/fanout.json";
 import { Fold } from "../../run/fold.ts";
 import type { RunModel } from "../../run/model.ts";
-import { chosenRuns, ofRuns, openQuestions, standing } from "./now.ts";
+import { chosenRuns, isBusy, ofRuns, openQuestions, standing } from "./now.ts";
 import { usageOf } from "./task/usage.ts";
 
 function folded(events: unknown[]): RunModel {
@@ -24,12 +24,12 @@ function record(more: Partial<Thread>): Thread {
 test("the record says which questions are open where it is newer than what was told", () => {
   const model = folded(approval.slice(0, 10));
   assert.equal(model.questions.length, 1);
-  assert.deepEqual(openQuestions(model, record({}), false), []);
-  assert.deepEqual(openQuestions(model, record({}), true), model.questions);
-  assert.deepEqual(openQuestions(model, undefined, false), model.questions);
+  assert.deepEqual(openQuestions(model, record({}), false, true), []);
+  assert.deepEqual(openQuestions(model, record({}), true, true), model.questions);
+  assert.deepEqual(openQuestions(model, undefined, false, true), model.questions);
   const { id = "" } = model.questions[0] ?? {};
   const open = record({ interrupts: { t: [{ id: "other", value: 2 }, { id, value: 1 }] } });
-  const found = openQuestions(model, open, false);
+  const found = openQuestions(model, open, false, true);
   assert.deepEqual(
     found.map((question) => [question.id, question.value]),
     [
@@ -45,6 +45,17 @@ test("a stopped thread is told from one that asks", () => {
   assert.equal(standing(record({}), 0, undefined), "stopped");
   assert.equal(standing(record({ status: "idle" }), 0, undefined), "idle");
   assert.equal(standing(record({ status: "idle" }), 0, folded(approval).runs.at(-1)), "done");
+});
+
+test("a run whose end was not read yet is over where the record is newer", () => {
+  const begun = folded(approval.slice(0, 4)).runs.at(-1);
+  assert.ok(begun !== undefined && begun.ended === undefined);
+  const at = (by: number) => new Date(begun.began + by).toISOString();
+  assert.ok(isBusy(record({ status: "idle", updated_at: at(-1) }), begun));
+  assert.ok(!isBusy(record({ status: "idle", updated_at: at(1) }), begun));
+  assert.ok(isBusy(record({ status: "busy", updated_at: at(1) }), begun));
+  assert.ok(!isBusy(record({ status: "idle", updated_at: at(-1) }), folded(approval).runs.at(-1)));
+  assert.ok(!isBusy(record({}), undefined));
 });
 
 test("one run is shown with the tasks that had a part in it", () => {

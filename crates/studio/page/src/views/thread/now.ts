@@ -10,10 +10,18 @@ export function standing(record: Thread, questions: number, last: RunLife | unde
   return record.status;
 }
 
-/** The open questions: what the record says where it is newer, and else what was told. */
-export function openQuestions(model: RunModel, record: Thread | undefined, isStale: boolean): Question[] {
-  const runs = model.runs.at(-1)?.ended === undefined && model.runs.length > 0;
-  if (record === undefined || isStale || runs || record.status === "busy") return model.questions;
+/**
+ * The open questions: what the record says where it is newer, and else what was told. As long as events may come, `isSilent`
+ * is not set: they say in which order the questions of the record were asked, and nobody answers one while it moves.
+ */
+export function openQuestions(
+  model: RunModel,
+  record: Thread | undefined,
+  isStale: boolean,
+  isSilent: boolean,
+): Question[] {
+  const isFollowed = model.runs.length === 0 ? !isSilent : model.runs.at(-1)?.ended === undefined;
+  if (record === undefined || isStale || isFollowed || record.status === "busy") return model.questions;
   const told = new Map(model.questions.map((question) => [question.id, question]));
   const time = Date.parse(record.updated_at);
   const open = Object.entries(record.interrupts).flatMap(([task, interrupts]) =>
@@ -27,6 +35,15 @@ export function openQuestions(model: RunModel, record: Thread | undefined, isSta
   const order = new Map([...told.keys()].map((id, at) => [id, at]));
   const at = (question: Question) => order.get(question.id) ?? order.size;
   return open.sort((one, other) => at(one) - at(other));
+}
+
+/**
+ * Whether a run is under way. While earlier events are read again, the run that they tell of has no end yet: it is over where
+ * the record says that the thread is not busy, and is newer than its beginning.
+ */
+export function isBusy(record: Thread, last: RunLife | undefined): boolean {
+  if (record.status === "busy") return true;
+  return last !== undefined && last.ended === undefined && last.began > Date.parse(record.updated_at);
 }
 
 /** The runs that are shown: one, or all. */

@@ -9,7 +9,9 @@ import { JsonTree } from "../../parts/json.tsx";
 import { visible } from "../../parts/text.ts";
 import { link, route } from "../../route.ts";
 import { nodeKey, place, type RunModel, type Task } from "../../run/model.ts";
+import { CHOICES } from "../../run/streamed.ts";
 import { type Clock, useNow } from "./clock.ts";
+import { LeftOut } from "./streamed.tsx";
 import { Attempts } from "./task/attempts.tsx";
 import { Input } from "./task/input.tsx";
 import { Message, Usage } from "./task/message.tsx";
@@ -18,6 +20,8 @@ import { ToldList } from "./task/told.tsx";
 import { Tools } from "./task/tools.tsx";
 import { usageOf } from "./task/usage.ts";
 import { worked } from "./timeline/bars.ts";
+
+const OPTIONAL = CHOICES.map(({ channel }) => channel);
 
 export interface TaskPageProps {
   thread: string;
@@ -101,6 +105,7 @@ export function TaskPage({ thread, task, model, clock, onClose }: TaskPageProps)
           <Attempts task={task} now={now} />
         </Part>
       )}
+      <LeftOut channels={OPTIONAL} />
       {telling}
       {shared !== undefined && (shared.told.length > 0 || shared.messages.length > 0) && (
         <Part title="Told by tasks of this node">

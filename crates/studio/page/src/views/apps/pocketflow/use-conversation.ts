@@ -6,6 +6,7 @@ import { useRef } from "preact/hooks";
 import type { Json, JsonObject, Thread } from "../../../api/types.ts";
 import { isObject } from "../../../parts/json-values.ts";
 import { namespaceKey, type Question, type RunModel } from "../../../run/model.ts";
+import { isBusy } from "../../thread/now.ts";
 import { type State, useThreadState } from "../../thread/state/use-state.ts";
 import { stand, useOuterState } from "../inner.ts";
 import { namespaceOf } from "../namespace.ts";
@@ -33,7 +34,7 @@ export interface Conversation {
 
 export function useConversation(thread: string, record: Thread, model: RunModel, questions: Question[]): Conversation {
   const run = model.runs.at(-1);
-  const isUnderWay = record.status === "busy" || (run !== undefined && run.ended === undefined);
+  const isUnderWay = isBusy(record, run);
   const outer = useOuterState(thread, model);
   const ns = namespaceOf(model, NODE);
   const call = model.calls.findLast((one) => namespaceKey(one.namespace) === ns);
@@ -44,20 +45,21 @@ export function useConversation(thread: string, record: Thread, model: RunModel,
   const before = useRef<State>(undefined);
   if (isInside) before.current = outer.state;
   const newest = model.commits.findLast((commit) => commit.namespace.length === 0)?.id;
-  const isBehind = before.current !== undefined && outer.state === before.current && at(outer.state) !== newest;
-  const isBusy = isUnderWay || isBehind;
+  const isLate = before.current !== undefined && outer.state === before.current && at(outer.state) !== newest;
 
   const values: JsonObject = outer.state?.values ?? record.values ?? {};
-  const isAlone = isObject(values.turn) && !("messages" in values);
-  const ofTurn = isInside ? sessionOf(inner.state?.values.session) : isBehind ? shown.current : undefined;
+  // Before its first turn a conversation has no state; that of a program names its run.
+  const isAlone = isObject(values.turn) ? !("messages" in values) : "run" in record.metadata;
+  const hasTurn = isUnderWay || isLate || (isAlone && !hasQuestion(record, questions));
+  const ofTurn = isInside ? sessionOf(inner.state?.values.session) : isLate ? shown.current : undefined;
   shown.current = ofTurn ?? (isInside ? shown.current : undefined) ?? sessionOf(values.session);
   const turn = isInside ? inner.state?.values.turn : values.turn;
   return {
     isAlone,
     session: shown.current,
-    lines: linesOf(values, shown.current, isAlone, isBusy && isObject(turn) ? turn : undefined),
+    lines: linesOf(values, shown.current, isAlone, hasTurn && isObject(turn) ? turn : undefined),
     asked: isAlone ? askedAlone(questions) : (values.asked ?? null),
-    isBusy,
+    isBusy: hasTurn,
     problem: outer.problem,
   };
 }
@@ -82,6 +84,12 @@ function linesOf(
   const said = turn?.query ?? values.message;
   const isNew = typeof said === "string" && said !== "" && lines.at(-1)?.isPerson !== true;
   return isNew ? [...lines, { isPerson: true, text: said }] : lines;
+}
+
+/** Whether the question of the record is among these: they are read again when a page opens, and are newer when one is asked. */
+function hasQuestion(record: Thread, questions: readonly Question[]): boolean {
+  const asked = Object.values(record.interrupts).flat();
+  return asked.length === 0 || questions.some(({ id }) => asked.some((one) => one.id === id));
 }
 
 /** What a conversation that waits by a question asks. */

@@ -67,7 +67,8 @@ async function start(
     return sendAnswers(api.peek(), thread, new Map([[question.id, { text, about: asked }]]));
   }
   const about = nameOf(asked);
-  const turn: JsonObject = { conversation_id: session?.conversation ?? thread, query: text, about: asked };
+  const conversation = session?.conversation ?? metadata.run ?? thread;
+  const turn: JsonObject = { conversation_id: conversation, query: text, about: asked };
   const input: JsonObject = isAlone ? { turn } : { message: text, ...(about === undefined ? {} : { about }) };
   const assistant = metadata.assistant_id ?? metadata.graph_id ?? "pocketflow";
   // Whoever was faster has moved the conversation on: the person is shown where it stands then.

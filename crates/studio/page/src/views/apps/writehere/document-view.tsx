@@ -1,21 +1,19 @@
 // The text: its parts as they are written, or the finished text with its sources.
 
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Copy } from "../../../parts/copy.tsx";
 import { Markdown } from "../../../parts/markdown.tsx";
 import { saveBlob } from "../../../parts/save-blob.ts";
+import { useStepwise } from "../../../parts/stepwise.ts";
 import { visible } from "../../../parts/text.ts";
 import type { Task } from "../../../run/model.ts";
 import type { Chosen } from "./chosen.ts";
 import { CITATIONS } from "./citations.tsx";
 import { bodyOf, type Part } from "./document.ts";
-import { PartView } from "./part-view.tsx";
+import { PartBlocks } from "./part-blocks.tsx";
 import { rowKey } from "./rows.ts";
 import type { Finished, Writing } from "./state.ts";
-
-/** Parts that are read as Markdown at once. */
-const FIRST = 10;
 
 export interface DocumentViewProps {
   writing: Writing;
@@ -28,24 +26,12 @@ export function DocumentView(props: DocumentViewProps): JSX.Element {
   const { writing, parts, works, chosen } = props;
   const { finished, notes } = writing;
   const [byTask, setByTask] = useState(false);
+  // The tree is painted before the text: to read a long one takes longer.
+  const isBegun = useStepwise(2) > 1;
   const isWhole = finished !== undefined && finished.text !== "" && !byTask;
   const told = (part: Part) => (part.state === "writing" ? works.get(part.work)?.at(-1)?.messages.at(-1) : undefined);
   const open = chosen.part === undefined ? undefined : rowKey(writing.nodes, chosen.part);
-  // Events come often, and most change nothing in the parts.
-  const shown = useMemo(
-    () =>
-      parts.map((part, at) => (
-        <PartView
-          key={part.key}
-          part={part}
-          spoken={told(part)?.text ?? ""}
-          isFirst={at < FIRST}
-          isChosen={part.key === open}
-          onOpen={() => chosen.openPart(part.key)}
-        />
-      )),
-    [parts, open, chosen.part, parts.map((part) => told(part)?.version ?? "").join("")],
-  );
+  const hasText = finished?.text ? true : parts.some((part) => part.text !== "");
   const whole = () => finished?.text || parts.map((part) => part.text).filter((text) => text !== "").join("\n\n");
   return (
     <article class="card wh-document" aria-label="The text">
@@ -62,7 +48,7 @@ export function DocumentView(props: DocumentViewProps): JSX.Element {
         ) : (
           <span class="quiet">As far as it is written</span>
         )}
-        {whole() !== "" && (
+        {hasText && (
           <span class="row">
             <Copy text={whole} />
             <button type="button" onClick={() => saveBlob(new Blob([`${whole()}\n`]), "report.md")}>
@@ -71,13 +57,13 @@ export function DocumentView(props: DocumentViewProps): JSX.Element {
           </span>
         )}
       </div>
-      {isWhole ? (
+      {!isBegun ? null : isWhole ? (
         <Whole finished={finished} chosen={chosen} />
       ) : (
         <>
           {finished === undefined && <h3 class="wh-document-title">{visible(writing.goal)}</h3>}
           {parts.length === 0 && <p class="empty">No part of the text is planned yet.</p>}
-          {shown}
+          <PartBlocks parts={parts} told={told} open={open} onOpen={chosen.openPart} />
         </>
       )}
       {finished !== undefined && finished.explanation !== "" && (

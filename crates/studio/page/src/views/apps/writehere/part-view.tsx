@@ -1,22 +1,19 @@
 // One part of the text, with the task that writes it.
 
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Markdown } from "../../../parts/markdown.tsx";
 import { visible } from "../../../parts/text.ts";
 import { Growing } from "../../thread/task/growing.tsx";
 import { CITATIONS } from "./citations.tsx";
 import type { Part } from "./document.ts";
 
-/** How near to the window a part is read as Markdown: a long text has thousands of them. */
-const NEAR = "1500px";
-
 export interface PartViewProps {
   part: Part;
   /** What a model says of it now, word by word. */
   spoken: string;
-  /** Whether it is at the top, where the reader begins. */
-  isFirst: boolean;
+  /** Whether it is read as Markdown, and not shown as it is written. */
+  isNear: boolean;
   isChosen: boolean;
   onOpen: () => void;
 }
@@ -29,9 +26,8 @@ const STATES: Record<Part["state"], [colour: string, words: string]> = {
   out: ["stopped", "left out"],
 };
 
-export function PartView({ part, spoken, isFirst, isChosen, onOpen }: PartViewProps): JSX.Element {
+export function PartView({ part, spoken, isNear, isChosen, onOpen }: PartViewProps): JSX.Element {
   const box = useRef<HTMLElement>(null);
-  const isNear = useNear(box, isFirst);
   useEffect(() => {
     if (isChosen) box.current?.scrollIntoView({ block: "nearest" });
   }, [isChosen]);
@@ -56,21 +52,4 @@ export function PartView({ part, spoken, isFirst, isChosen, onOpen }: PartViewPr
       )}
     </section>
   );
-}
-
-/** Whether something is near to the window, or was. */
-function useNear(box: { current: HTMLElement | null }, isFirst: boolean): boolean {
-  const [isNear, near] = useState(isFirst);
-  useEffect(() => {
-    if (isNear || box.current === null) return undefined;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) near(true);
-      },
-      { rootMargin: NEAR },
-    );
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, [isNear]);
-  return isNear;
 }

@@ -8,6 +8,9 @@ import { numberOf, objectsOf, textOf, textsOf } from "../read.ts";
 import { type Evidence, evidenceIn, type Reference, referenceIn } from "./sources.ts";
 import { type Node, nodeIn } from "./node.ts";
 
+/** The fields of the state that the view reads. Calls have all that was asked, which is most of a state. */
+export const FIELDS = ["request", "tree.nodes", "evidence", "notes", "finished"];
+
 export interface Writing {
   goal: string;
   /** How many words were asked for. */
@@ -15,9 +18,7 @@ export interface Writing {
   isReport: boolean;
   /** The tasks by their keys. */
   nodes: ReadonlyMap<string, Node>;
-  changes: Change[];
   evidence: ReadonlyMap<string, Evidence>;
-  calls: Call[];
   notes: string[];
   finished: Finished | undefined;
 }
@@ -68,18 +69,27 @@ export function writingIn(values: JsonObject | undefined): Writing | undefined {
     wanted: numberOf(request.words),
     isReport: request.mode !== "story",
     nodes,
-    changes: objectsOf(values.tree.log).map((change) => ({
-      step: numberOf(change.step) ?? 0,
-      node: textOf(change.node),
-      from: textOf(change.from),
-      to: textOf(change.to),
-      cause: causeOf(change.cause),
-    })),
     evidence: new Map(evidence.map((one) => [one.id, one])),
-    calls: objectsOf(values.calls).map(callIn),
     notes: textsOf(values.notes),
     finished: isObject(values.finished) ? finishedIn(values.finished) : undefined,
   };
+}
+
+/** The changes of the tree, of a state. */
+export function changesIn(values: JsonObject | undefined): Change[] {
+  const tree = values?.tree;
+  return objectsOf(isObject(tree) ? tree.log : undefined).map((change) => ({
+    step: numberOf(change.step) ?? 0,
+    node: textOf(change.node),
+    from: textOf(change.from),
+    to: textOf(change.to),
+    cause: causeOf(change.cause),
+  }));
+}
+
+/** The calls of agents, of a state or of what a task of the graph wrote. */
+export function callsIn(values: JsonObject | undefined): Call[] {
+  return objectsOf(values?.calls).map(callIn);
 }
 
 function callIn(call: JsonObject): Call {

@@ -3,9 +3,9 @@
 import type { JSX } from "preact";
 import { duration } from "../../../parts/basics.tsx";
 import { Markdown } from "../../../parts/markdown.tsx";
-import { count, counted, visible } from "../../../parts/text.ts";
+import { visible } from "../../../parts/text.ts";
 import { choose } from "../../../route.ts";
-import type { Task } from "../../../run/model.ts";
+import type { RunModel, Task } from "../../../run/model.ts";
 import { worked } from "../../thread/timeline/bars.ts";
 import { SIGNS } from "../../thread/timeline/row.tsx";
 import { actionName } from "./cause.ts";
@@ -14,20 +14,23 @@ import { Panel } from "./panel.tsx";
 import { executionOf, rowKey, standingOf, tasksOf, workedOn } from "./rows.ts";
 import type { Writing } from "./state.ts";
 import { Calls } from "./task-panel/calls.tsx";
+import { Changes } from "./task-panel/changes.tsx";
 import { Part } from "./task-panel/part.tsx";
 import { PlanPart } from "./task-panel/plan.tsx";
 import { ResultPart } from "./task-panel/result.tsx";
 import { TypeSign } from "./type-sign.tsx";
 
 export interface TaskPanelProps {
+  thread: string;
+  model: RunModel;
   writing: Writing;
   works: ReadonlyMap<string, Task[]>;
   goesOn: boolean;
-  time: number;
   chosen: Chosen;
 }
 
-export function TaskPanel({ writing, works, goesOn, time, chosen }: TaskPanelProps): JSX.Element {
+export function TaskPanel({ thread, model, writing, works, goesOn, chosen }: TaskPanelProps): JSX.Element {
+  const { time } = model;
   const { nodes } = writing;
   const key = rowKey(nodes, chosen.part ?? "");
   const node = nodes.get(key);
@@ -55,8 +58,6 @@ export function TaskPanel({ writing, works, goesOn, time, chosen }: TaskPanelPro
     const isTold = of === node && (key === "root" || result.text === carried);
     return isTold && result.action === "final_aggregate" ? [] : [{ of, result }];
   });
-  const calls = writing.calls.filter((call) => keys.has(call.node));
-  const changes = writing.changes.filter((change) => keys.has(change.node));
   return (
     <Panel title={key === "root" ? "The text as a whole" : `Task ${key}`} of={key} onClose={chosen.close}>
       <dl class="facts">
@@ -120,7 +121,7 @@ export function TaskPanel({ writing, works, goesOn, time, chosen }: TaskPanelPro
         </Part>
       )}
       {node.plan !== undefined && <PlanPart of={key} plan={node.plan} />}
-      {calls.length > 0 && <Calls calls={calls} />}
+      <Calls {...{ thread, model, tasks, keys }} />
       {tasks.length > 0 && (
         <Part title="Tasks of the run">
           <ul class="wh-plain">
@@ -138,20 +139,7 @@ export function TaskPanel({ writing, works, goesOn, time, chosen }: TaskPanelPro
           </ul>
         </Part>
       )}
-      {changes.length > 0 && (
-        <details class="task-part">
-          <summary>{counted(changes.length, "change")} of its status</summary>
-          <ol class="wh-changes">
-            {changes.map((change, at) => (
-              <li key={at}>
-                <span class="quiet">step {count(change.step)}</span> {change.from} → {change.to}
-                {execution !== undefined && change.node === execution.key && " (carrying it out)"}
-                <span class="quiet"> {visible(change.cause)}</span>
-              </li>
-            ))}
-          </ol>
-        </details>
-      )}
+      <Changes {...{ thread, model, keys }} execution={execution?.key} />
     </Panel>
   );
 }

@@ -3,6 +3,9 @@
 import { isObject } from "../../../parts/json-values.ts";
 import { namespaceKey, type RunModel, type Task } from "../../../run/model.ts";
 
+/** The node of the graph around it at which WriteHERE's own graph is. */
+export const NODE = "write";
+
 /** The tasks of the graph in this namespace, by the key of the node, in the order in which they began. */
 export function worksOf(model: Pick<RunModel, "tasks">, ns: string): Map<string, Task[]> {
   const works = new Map<string, Task[]>();

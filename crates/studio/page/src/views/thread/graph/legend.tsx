@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { EDGE_WORDS } from "./edge.tsx";
 import { headOf, pathOf, type Point } from "./geometry.ts";
 import { Sign } from "./sign.tsx";
-import { NOT_REACHED, STATUS_WORDS, statusWord } from "./words.ts";
+import { NOT_REACHED, SKIPPED, STATUS_WORDS, statusWord } from "./words.ts";
 
 const LINE: Point[] = [
   [2, 8],
@@ -30,6 +30,9 @@ export function Legend(): JSX.Element {
             <Sign status={status} /> {statusWord(status)}
           </li>
         ))}
+        <li class="is-skipped">
+          <Sign status="skipped" /> {SKIPPED}: the run has ended without it
+        </li>
         <li class="is-none">
           <Sign status={undefined} /> {NOT_REACHED}
         </li>

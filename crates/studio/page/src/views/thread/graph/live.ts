@@ -4,7 +4,8 @@ import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals
 import type { RunModel } from "../../../run/model.ts";
 import type { Drawing } from "./drawing.ts";
 import { Taken } from "./taken.ts";
-import { type NodeTally, Tally } from "./tally.ts";
+import { type SkippedIn, skippedIn } from "./skipped.ts";
+import { type NodeTally, noTasks, Tally } from "./tally.ts";
 
 /** The nodes, in one run or in all. */
 export class LiveNodes {
@@ -15,21 +16,32 @@ export class LiveNodes {
   /** Nodes that changed, and were not told yet. */
   private readonly changed = new Set<string>();
   private readonly nodes = new Map<string, Signal<NodeTally | undefined>>();
+  /** Which nodes the run passed by, when it has ended well. */
+  private skipped: SkippedIn | undefined;
 
-  constructor(run: number | undefined) {
+  constructor(private readonly run: number | undefined) {
     this.tally = new Tally(run);
     this.running = this.runs;
   }
 
   node(id: string): ReadonlySignal<NodeTally | undefined> {
     let node = this.nodes.get(id);
-    if (node === undefined) this.nodes.set(id, (node = signal(this.tally.of(id))));
+    if (node === undefined) this.nodes.set(id, (node = signal(this.of(id))));
     return node;
+  }
+
+  private of(id: string): NodeTally | undefined {
+    return this.tally.of(id) ?? (this.skipped?.(id) === true ? noTasks(id, "skipped") : undefined);
   }
 
   /** Takes up what is new in a model. */
   take(model: RunModel): void {
     for (const id of this.tally.update(model)) this.changed.add(id);
+    const before = this.skipped;
+    this.skipped = skippedIn(model, this.run, before);
+    if (this.skipped === before) return;
+    // Whether it was passed by is another for each node without a task.
+    for (const id of this.nodes.keys()) if (this.tally.of(id) === undefined) this.changed.add(id);
   }
 
   /** Tells all who look at a node what was taken up. */
@@ -45,7 +57,7 @@ export class LiveNodes {
         if ((tally?.counts.running ?? 0) > 0) running.add(id);
         else running.delete(id);
         const node = this.nodes.get(id);
-        if (node !== undefined) node.value = tally;
+        if (node !== undefined) node.value = tally ?? this.of(id);
       }
       if (running.size !== before.size || [...running].some((id) => !before.has(id))) this.runs.value = running;
     });

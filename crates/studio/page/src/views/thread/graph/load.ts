@@ -1,6 +1,7 @@
 // The drawing of a graph, asked for anew whenever a subgraph is opened or closed. Until it comes, the one before stays.
 
 import { useEffect, useState } from "preact/hooks";
+import { first } from "../../../api/first.ts";
 import { ApiError, told } from "../../../api/http.ts";
 import { api } from "../../../connection.ts";
 import { type Drawing, drawingPath } from "./drawing.ts";
@@ -30,7 +31,7 @@ export function useDrawing(graph: string, open: readonly string[]): Loaded & { a
     setLoaded((before) => (before.graph === graph ? { ...before, loading: true } : nothing(graph)));
     const load = async () => {
       try {
-        const drawing = await server.get<Drawing>(path, stop.signal);
+        const drawing = await first(server.get<Drawing>(path, stop.signal));
         setLoaded({ graph, drawing, names: undefined, problem: undefined, loading: false });
       } catch (error) {
         if (stop.signal.aborted) return;

@@ -4,6 +4,9 @@ import { namespaceKey, place, type RunModel, type Status, type Task, taskOf } fr
 
 export type Counts = Record<Status, number>;
 
+/** Where a node stands. One that had no task when the run had ended well was skipped. */
+export type Standing = Status | "skipped";
+
 /** What is counted of a node. */
 export interface NodeTally {
   /** The node as the drawing names it: the nodes around it and its own name, joined by `:`. */
@@ -17,7 +20,7 @@ export interface NodeTally {
   /** The tasks of the graphs inside it, by where they stand. */
   inside: Counts;
   /** How its newest super-step stands: what still goes on, else the worst of how its tasks ended. */
-  status: Status | undefined;
+  status: Standing | undefined;
 }
 
 const STATUSES: Status[] = ["waiting", "running", "done", "failed", "asking", "stopped"];
@@ -28,6 +31,11 @@ const ENDED: Status[] = ["failed", "stopped", "done"];
 
 export function noCounts(): Counts {
   return { waiting: 0, running: 0, done: 0, failed: 0, asking: 0, stopped: 0 };
+}
+
+/** A node without a task. */
+export function noTasks(place: string, status: Standing | undefined): NodeTally {
+  return { place, visits: 0, counts: noCounts(), sent: 0, inside: noCounts(), status };
 }
 
 /** A task as it was counted. */

@@ -63,7 +63,11 @@ export function NodeTasks({
         </label>
       )}
       {listed.length > 1 && <p class="quiet graph-order">Newest first.</p>}
-      {listed.length === 0 && <p class="quiet">No task of this node has begun.</p>}
+      {listed.length === 0 && (
+        <p class="quiet">
+          {tally?.status === "skipped" ? "The run has ended without this node." : "No task of this node has begun."}
+        </p>
+      )}
       {listed.length > PLAIN ? (
         <VirtualList
           items={listed}

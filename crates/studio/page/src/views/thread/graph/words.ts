@@ -1,7 +1,7 @@
 // How a node stands, in words: for those who hear the page, and for what does not fit into a box.
 
 import type { Status } from "../../../run/model.ts";
-import { type Counts, type NodeTally, total } from "./tally.ts";
+import { type Counts, type NodeTally, type Standing, total } from "./tally.ts";
 
 /** Every status in the order in which it matters, with the word for several tasks. */
 export const STATUS_WORDS: [status: Status, word: string][] = [
@@ -14,6 +14,7 @@ export const STATUS_WORDS: [status: Status, word: string][] = [
 ];
 
 export const NOT_REACHED = "not reached";
+export const SKIPPED = "skipped";
 
 /** What there is of counts, in the order in which it matters. */
 export function present(counts: Counts): [status: Status, count: number, word: string][] {
@@ -34,8 +35,9 @@ export function isSpread({ visits, sent, counts }: NodeTally): boolean {
 }
 
 /** The word of a status, of one task or node. */
-export function statusWord(status: Status | undefined): string {
+export function statusWord(status: Standing | undefined): string {
   if (status === "asking") return "asks";
+  if (status === "skipped") return SKIPPED;
   return STATUS_WORDS.find(([of]) => of === status)?.[1] ?? NOT_REACHED;
 }
 

@@ -1,9 +1,9 @@
 // The checkpoints of a thread or of a graph inside, newest first, page by page as they are needed.
 
 import { signal } from "@preact/signals";
-import { type Api, told } from "../../../api/http.ts";
+import { first } from "../../../api/first.ts";
+import { type Api, isPassing, told } from "../../../api/http.ts";
 import { type Checkpoint, read, reference, SELECT, type StateOnWire } from "./checkpoint.ts";
-import { isPassing } from "./passing.ts";
 
 /** Checkpoints of the first page, and of a page at least; the next ones are longer or shorter as the server is fast. */
 const FIRST = 50;
@@ -75,7 +75,7 @@ export class Checkpoints {
       const known = this.list.peek();
       const newest = known[0];
       if (newest === undefined) {
-        const found = await this.page(FIRST, undefined);
+        const found = await first(this.page(FIRST, undefined));
         this.list.value = found;
         this.isWhole.value = found.length < FIRST;
         return;

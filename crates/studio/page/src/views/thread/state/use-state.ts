@@ -1,11 +1,11 @@
 // The state of a graph at a checkpoint, or the newest one while the thread goes on.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Api, told } from "../../../api/http.ts";
+import { first } from "../../../api/first.ts";
+import { type Api, isPassing, told } from "../../../api/http.ts";
 import type { CheckpointRef, Json, JsonObject } from "../../../api/types.ts";
 import { api } from "../../../connection.ts";
 import { reference, type TaskOnWire } from "./checkpoint.ts";
-import { isPassing } from "./passing.ts";
 
 export interface State {
   values: JsonObject;
@@ -43,18 +43,35 @@ function keep(key: string, state: State): void {
   if (kept.size > KEPT && oldest.done !== true) kept.delete(oldest.value);
 }
 
-function keyOf(api: Api, thread: string, ns: string, id: string): string {
-  return [api.base, thread, ns, id].join(" ");
+/** All of a state but its values. */
+const FRAME = ["next", "tasks", "metadata", "created_at", "checkpoint", "parent_checkpoint"];
+
+/** What is read: a state of a graph, or of its values some fields only. */
+interface Wanted {
+  api: Api;
+  thread: string;
+  ns: string;
+  fields: readonly string[] | undefined;
 }
 
-async function load(api: Api, thread: string, ns: string, id: string | undefined, signal: AbortSignal): Promise<State> {
-  const state =
-    ns === ""
-      ? await api.get<State>(`/threads/${thread}/state${id === undefined ? "" : `/${encodeURIComponent(id)}`}`, signal)
-      : await api.post<State>(`/threads/${thread}/state/checkpoint`, { checkpoint: reference(ns, id) }, signal);
+function keyOf({ api, thread, ns, fields }: Wanted, id: string): string {
+  return [api.base, thread, ns, id, ...(fields ?? [])].join(" ");
+}
+
+async function load(wanted: Wanted, id: string | undefined, signal: AbortSignal): Promise<State> {
+  const state = await read(wanted, id, signal);
   const at = state.checkpoint?.checkpoint_id;
-  if (at !== undefined) keep(keyOf(api, thread, ns, at), state);
+  if (at !== undefined) keep(keyOf(wanted, at), state);
   return state;
+}
+
+function read({ api, thread, ns, fields }: Wanted, id: string | undefined, signal: AbortSignal): Promise<State> {
+  if (ns === "" && fields === undefined) {
+    const at = id === undefined ? "" : `/${encodeURIComponent(id)}`;
+    return api.get<State>(`/threads/${thread}/state${at}`, signal);
+  }
+  const select = fields && { select: [...FRAME, ...fields.map((field) => `values.${field}`)] };
+  return api.post<State>(`/threads/${thread}/state/checkpoint`, { checkpoint: reference(ns, id), ...select }, signal);
 }
 
 /** Whether a state is the one that is shown: of a long one only what can change at a checkpoint is compared. */
@@ -67,11 +84,18 @@ function isSame(shown: { state: State | undefined; problem: string | undefined }
 
 /**
  * `id` is that of a checkpoint, and nothing for the newest. The state is read again when `now` is another. Without a
- * namespace nothing is read.
+ * namespace nothing is read. With `fields` only these fields of its values are, which may be paths; a saved file and older
+ * servers answer all.
  */
-export function useThreadState(thread: string, ns: string | undefined, id: string | undefined, now: string): Loaded {
+export function useThreadState(
+  thread: string,
+  ns: string | undefined,
+  id: string | undefined,
+  now: string,
+  fields?: readonly string[],
+): Loaded {
   const server = api.value;
-  const wanted = ns === undefined ? undefined : keyOf(server, thread, ns, id ?? "");
+  const wanted = ns === undefined ? undefined : keyOf({ api: server, thread, ns, fields }, id ?? "");
   const [loaded, set] = useState<{ key: string | undefined; state: State | undefined; problem: string | undefined }>();
   const again = useRef<() => void>(() => undefined);
   useEffect(() => {
@@ -80,6 +104,7 @@ export function useThreadState(thread: string, ns: string | undefined, id: strin
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isReading = false;
     let isStale = false;
+    let isFirst = true;
     let next = 0;
     const plan = (at: number) => {
       // What happens while the state is read may not be in it.
@@ -93,7 +118,9 @@ export function useThreadState(thread: string, ns: string | undefined, id: strin
       let isLost = false;
       const began = performance.now();
       try {
-        const state = await load(server, thread, ns, id, ended.signal);
+        const reading = load({ api: server, thread, ns, fields }, id, ended.signal);
+        const state = await (isFirst ? first(reading) : reading);
+        isFirst = false;
         set((before) => {
           return before?.key === wanted && isSame(before, state) ? before : { key: wanted, state, problem: undefined };
         });
