@@ -94,8 +94,8 @@ fn likelihoods_are_near_the_reference() {
         assert_eq!(best, top[0].0 as usize);
         for (token, wanted) in top {
             let found = own[token as usize];
-            // Quantised products differ between engines by a few tenths.
-            assert!((found - wanted).abs() < 0.6, "token {token}: {found} and {wanted}");
+            // Quantised products differ between engines by a few tenths: 0.08 on average, 0.19 at most.
+            assert!((found - wanted).abs() < 0.3, "token {token}: {found} and {wanted}");
         }
     }
 }
@@ -120,5 +120,5 @@ fn reading_in_steps_and_forks_is_reading_at_once() {
     let shift = differences.iter().sum::<f32>() / differences.len() as f32;
     let spread =
         differences.iter().map(|difference| (difference - shift).abs()).sum::<f32>() / differences.len() as f32;
-    assert!(spread < 0.4, "{spread}");
+    assert!(spread < 0.2, "{spread}");
 }

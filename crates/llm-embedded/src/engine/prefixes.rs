@@ -9,7 +9,7 @@ use crate::model::Cache;
 /// The most conversations that are kept.
 const MOST: usize = 6;
 
-/// The most tokens that are kept in all; one takes 46 KB in the default model.
+/// The most tokens that are kept in all; one takes 23 KB in the default model.
 const MOST_TOKENS: usize = 4096;
 
 /// The conversations that were read last, latest first.
@@ -71,7 +71,7 @@ mod tests {
     fn cache(length: usize) -> Cache {
         let mut cache = Cache::new(1, 1, 2).unwrap();
         cache.reserve(length).unwrap();
-        let zeros = Tensor::zeros((1, length, 2), DType::F32, &Device::Cpu).unwrap();
+        let zeros = Tensor::zeros((length, 1, 2), DType::F32, &Device::Cpu).unwrap();
         cache.write(0, &zeros, &zeros).unwrap();
         cache.advance(length);
         cache

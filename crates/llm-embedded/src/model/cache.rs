@@ -7,7 +7,8 @@ const STEP: usize = 128;
 
 /// The keys and values of the tokens read so far, one pair of tensors per layer.
 ///
-/// The tensors have room for more tokens than there are and are written in place; a fork has tensors of its own.
+/// The tensors have room for more tokens than there are and are written in place; a fork has tensors of its own. Their shape
+/// is (tokens, heads, width), as a network's products have it, in floats of 16 bits.
 #[derive(Debug)]
 pub(crate) struct Cache {
     layers: Vec<(Tensor, Tensor)>,
@@ -20,7 +21,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// An empty cache for `layers` layers of `heads` key heads that are `width` wide.
     pub(crate) fn new(layers: usize, heads: usize, width: usize) -> Result<Self> {
-        let empty = || Tensor::zeros((heads, STEP, width), DType::F32, &Device::Cpu);
+        let empty = || Tensor::zeros((STEP, heads, width), DType::F16, &Device::Cpu);
         let layers = (0..layers).map(|_| Ok((empty()?, empty()?))).collect::<Result<_>>()?;
         Ok(Self { layers, heads, width, room: STEP, length: 0 })
     }
@@ -67,16 +68,16 @@ impl Cache {
         Self { layers: self.layers.clone(), heads, width, room, length: self.length.min(length) }
     }
 
-    /// Writes the keys and values of the next tokens of one layer, of shape (heads, tokens, width), and returns the keys and
+    /// Writes the keys and values of the next tokens of one layer, of shape (tokens, heads, width), and returns the keys and
     /// values of all tokens. The tokens count only after [`Cache::advance`].
     pub(crate) fn write(&self, layer: usize, keys: &Tensor, values: &Tensor) -> Result<(Tensor, Tensor)> {
         let Some((all_keys, all_values)) = self.layers.get(layer) else {
             candle_core::bail!("layer {layer} is not in the cache")
         };
-        all_keys.slice_set(keys, 1, self.length)?;
-        all_values.slice_set(values, 1, self.length)?;
-        let length = self.length + keys.dim(1)?;
-        Ok((all_keys.narrow(1, 0, length)?, all_values.narrow(1, 0, length)?))
+        all_keys.slice_set(&keys.to_dtype(DType::F16)?, 0, self.length)?;
+        all_values.slice_set(&values.to_dtype(DType::F16)?, 0, self.length)?;
+        let length = self.length + keys.dim(0)?;
+        Ok((all_keys.narrow(0, 0, length)?, all_values.narrow(0, 0, length)?))
     }
 
     /// Counts `count` tokens whose keys and values every layer has written.
@@ -87,10 +88,10 @@ impl Cache {
 
 /// A tensor with room for `room` tokens and the first `length` of another.
 fn copy(tensor: &Tensor, length: usize, room: usize) -> Result<Tensor> {
-    let (heads, _, width) = tensor.dims3()?;
-    let copy = Tensor::zeros((heads, room, width), DType::F32, &Device::Cpu)?;
+    let (_, heads, width) = tensor.dims3()?;
+    let copy = Tensor::zeros((room, heads, width), DType::F16, &Device::Cpu)?;
     if length > 0 {
-        copy.slice_set(&tensor.narrow(1, 0, length)?.contiguous()?, 1, 0)?;
+        copy.slice_set(&tensor.narrow(0, 0, length)?, 0, 0)?;
     }
     Ok(copy)
 }
@@ -101,11 +102,11 @@ mod tests {
 
     fn tokens(first: f32, count: usize) -> Tensor {
         let values: Vec<f32> = (0..2 * count * 4).map(|index| first + index as f32).collect();
-        Tensor::from_vec(values, (2, count, 4), &Device::Cpu).unwrap()
+        Tensor::from_vec(values, (count, 2, 4), &Device::Cpu).unwrap()
     }
 
     fn all(cache: &Cache) -> Vec<Vec<Vec<f32>>> {
-        cache.layers[0].0.narrow(1, 0, cache.len()).unwrap().to_vec3().unwrap()
+        cache.layers[0].0.narrow(0, 0, cache.len()).unwrap().to_dtype(DType::F32).unwrap().to_vec3().unwrap()
     }
 
     #[test]
@@ -119,11 +120,11 @@ mod tests {
         fork.advance(2);
         assert_eq!(all(&cache), before);
         assert_eq!(fork.len(), 5);
-        assert_eq!(all(&fork)[0][..3], before[0][..]);
+        assert_eq!(all(&fork)[..3], before[..]);
 
         let short = fork.fork(1).unwrap();
         assert_eq!(short.len(), 1);
-        assert_eq!(all(&short)[1][0], before[1][0]);
+        assert_eq!(all(&short)[0], before[0]);
     }
 
     #[test]
@@ -150,7 +151,7 @@ mod tests {
         assert!(cache.room >= 1003);
         assert_eq!(all(&cache), before);
         let (keys, values) = cache.write(0, &tokens(9.0, 1000), &tokens(9.0, 1000)).unwrap();
-        assert_eq!((keys.dims(), values.dims()), (&[2, 1003, 4][..], &[2, 1003, 4][..]));
+        assert_eq!((keys.dims(), values.dims()), (&[1003, 2, 4][..], &[1003, 2, 4][..]));
         cache.truncate(2);
         assert_eq!(cache.len(), 2);
     }

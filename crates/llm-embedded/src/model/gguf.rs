@@ -15,8 +15,8 @@ use crate::EmbeddedError;
 
 /// The matrices whose rows are filled up to whole tiles.
 ///
-/// The kernel for tiles quantises the activations in larger blocks. For these matrices that does not show (the default model's
-/// likeliest tokens stay within 0.11 of the reference on average, 0.10 without tiles); for the others it does (0.15).
+/// The kernel for tiles quantises the activations in larger blocks. For these matrices that does not show (the likeliest tokens
+/// of SmolLM2-135M in 8 bits stay within 0.11 of the reference on average, 0.10 without tiles); for the others it does (0.15).
 const TILED: [&str; 3] = ["attn_output", "ffn_gate", "ffn_up"];
 
 /// An opened GGUF file.
@@ -172,14 +172,13 @@ impl Gguf {
 
 /// The tensor in a type with a vectorised product.
 ///
-/// candle multiplies `Q8_0` and the K types with vector instructions, the older types element by element; those are quantised
-/// anew to `Q8_0`, whose steps are finer than theirs.
+/// [`Matrix`](super::matrix::Matrix) multiplies weights of 4 bits, candle `Q8_0` and the K types with vector instructions, others
+/// element by element; those are quantised anew to `Q8_0`, whose steps are finer than theirs.
 fn fast(tensor: QTensor, tiles: bool) -> candle_core::Result<QTensor> {
-    use GgmlDType::{BF16, F16, F32, Q4_0, Q4_1, Q5_0, Q5_1, Q8_1};
-    let vector = tensor.rank() < 2;
-    let slow = matches!(tensor.dtype(), Q4_0 | Q4_1 | Q5_0 | Q5_1 | Q8_1 | F16 | BF16 | F32);
+    use GgmlDType::{BF16, F16, F32, Q5_0, Q5_1, Q8_1};
+    let slow = matches!(tensor.dtype(), Q5_0 | Q5_1 | Q8_1 | F16 | BF16 | F32);
     let width = tensor.shape().dims().last().copied().unwrap_or(0);
-    if vector {
+    if tensor.rank() < 2 {
         return Ok(tensor);
     }
     if !slow || !width.is_multiple_of(GgmlDType::Q8_0.block_size()) {

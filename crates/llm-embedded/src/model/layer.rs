@@ -68,7 +68,7 @@ impl Layer {
     }
 }
 
-/// Several products with the same rows, by matrices of their own or by one.
+/// Several products with the same rows, by one matrix where that can be, else by matrices of their own.
 pub(super) enum Joined<const N: usize> {
     Apart([Linear; N]),
     Together(Linear, [usize; N]),
@@ -92,6 +92,9 @@ impl<const N: usize> Joined<N> {
         for (part, rows) in parts {
             linears.push(tensors.linear(&name(part), rows, width)?);
         }
+        if let Some(joined) = Linear::join(&linears).map_err(|error| tensors.fault(&error))? {
+            return Ok(Self::Together(joined, rows));
+        }
         match linears.try_into() {
             Ok(linears) => Ok(Self::Apart(linears)),
             Err(_) => unreachable!("there are as many matrices as parts"),
@@ -100,24 +103,19 @@ impl<const N: usize> Joined<N> {
 
     /// The products, in the order of the parts.
     pub(super) fn forward(&self, x: &Tensor) -> Result<[Tensor; N]> {
-        let mut products = Vec::with_capacity(N);
-        match self {
-            Self::Apart(linears) => {
-                let fitted = linears[0].fit(x)?;
-                for linear in linears {
-                    // Matrices of one layer may be quantised differently, and only some of them be filled up.
-                    products.push(linear.forward(if linear.width() == linears[0].width() { &fitted } else { x })?);
-                }
-            }
+        let products = match self {
+            Self::Apart(linears) => Linear::forward_all(linears, x)?,
             Self::Together(linear, rows) => {
                 let all = linear.forward(x)?;
+                let mut products = Vec::with_capacity(N);
                 let mut first = 0;
                 for rows in rows {
                     products.push(all.narrow(D::Minus1, first, *rows)?.contiguous()?);
                     first += rows;
                 }
+                products
             }
-        }
+        };
         match products.try_into() {
             Ok(products) => Ok(products),
             Err(_) => candle_core::bail!("a product is missing"),

@@ -1,4 +1,4 @@
-//! A quantised matrix whose rows have the length that candle's fastest kernel wants.
+//! A quantised matrix: of 4 bits as it is, of another type by candle, with rows of the length that its fastest kernel wants.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,24 +6,64 @@ use std::sync::Arc;
 use candle_core::quantized::{GgmlDType, QMatMul, QStorage, QTensor};
 use candle_core::{D, Device, Module, Result, Tensor};
 
+use super::four_bits::FourBits;
+
 /// Rows of this many values are multiplied in tiles; the activations are quantised in blocks of as many.
 const TILE: usize = 256;
 
 /// A matrix that multiplies rows from the right.
 pub(crate) struct Matrix {
-    weights: QMatMul,
+    weights: Weights,
     padded: usize,
+}
+
+enum Weights {
+    FourBits(FourBits),
+    /// Of a type that candle multiplies.
+    Candle(QMatMul),
 }
 
 impl Matrix {
     pub(crate) fn new(tensor: Arc<QTensor>) -> Result<Self> {
         let (_, padded) = tensor.shape().dims2()?;
-        Ok(Self { weights: QMatMul::from_arc(tensor)?, padded })
+        let weights = match FourBits::takes(&tensor) {
+            true => Weights::FourBits(FourBits::of(&tensor)?),
+            false => Weights::Candle(QMatMul::from_arc(tensor)?),
+        };
+        Ok(Self { weights, padded })
     }
 
     /// The product with rows of the matrix's own width, or rows that [`Matrix::fit`] made.
     pub(crate) fn forward(&self, rows: &Tensor) -> Result<Tensor> {
-        self.weights.forward(&self.fit(rows)?)
+        match &self.weights {
+            Weights::FourBits(weights) => weights.forward(rows),
+            Weights::Candle(weights) => weights.forward(&self.fit(rows)?),
+        }
+    }
+
+    /// One matrix with the rows of all, where they are quantised alike and candle has no tiles for them.
+    fn join<'m>(matrices: impl Iterator<Item = &'m Self> + Clone) -> Result<Option<Self>> {
+        let of_four_bits = matrices.clone().map(|matrix| match &matrix.weights {
+            Weights::FourBits(weights) => Some(weights),
+            Weights::Candle(_) => None,
+        });
+        if let Some(parts) = of_four_bits.collect::<Option<Vec<_>>>() {
+            let joined = FourBits::joined(&parts);
+            return Ok(joined.map(|weights| Self { padded: weights.width(), weights: Weights::FourBits(weights) }));
+        }
+        let (mut bytes, mut rows, mut kind) = (Vec::new(), 0, None);
+        for Self { weights, padded } in matrices {
+            let Weights::Candle(QMatMul::QTensor(weights)) = weights else { return Ok(None) };
+            let found = (weights.dtype(), *padded);
+            if *kind.get_or_insert(found) != found || (has_tiles() && padded.is_multiple_of(TILE)) {
+                return Ok(None);
+            }
+            bytes.extend_from_slice(&weights.data()?);
+            rows += weights.shape().dims2()?.0;
+        }
+        let Some((dtype, width)) = kind else { return Ok(None) };
+        let storage = QStorage::from_data(Cow::Owned(bytes), &Device::Cpu, dtype)?;
+        Self::new(Arc::new(QTensor::new(storage, (rows, width))?)).map(Some)
     }
 
     /// Rows with zeros at their ends, to be used with several matrices of one width.
@@ -46,7 +86,7 @@ impl Linear {
         Self { matrix, bias }
     }
 
-    /// The product with rows of the matrix's own width, or rows that [`Linear::fit`] made.
+    /// The product with rows of the matrix's own width, or rows that [`Matrix::fit`] made.
     pub(super) fn forward(&self, rows: &Tensor) -> Result<Tensor> {
         let product = self.matrix.forward(rows)?;
         match &self.bias {
@@ -55,14 +95,34 @@ impl Linear {
         }
     }
 
-    /// The width of the rows that it is multiplied with.
-    pub(super) fn width(&self) -> usize {
-        self.matrix.padded
+    /// One matrix with the rows of all, where they are quantised alike and candle has no tiles for them: one product takes less
+    /// time than several. Its products by tiles share their work as they are, see [`Linear::forward_all`].
+    pub(super) fn join(linears: &[Self]) -> Result<Option<Self>> {
+        let biases: Vec<Tensor> = linears.iter().filter_map(|linear| linear.bias.clone()).collect();
+        if !biases.is_empty() && biases.len() != linears.len() {
+            return Ok(None);
+        }
+        let Some(matrix) = Matrix::join(linears.iter().map(|linear| &linear.matrix))? else { return Ok(None) };
+        let bias = if biases.is_empty() { None } else { Some(Tensor::cat(&biases, 0)?) };
+        Ok(Some(Self { matrix, bias }))
     }
 
-    /// See [`Matrix::fit`].
-    pub(super) fn fit(&self, rows: &Tensor) -> Result<Tensor> {
-        self.matrix.fit(rows)
+    /// The products of several with the same rows. Where candle has a kernel for it, the rows are quantised once for all.
+    pub(super) fn forward_all(linears: &[Self], rows: &Tensor) -> Result<Vec<Tensor>> {
+        let Some(first) = linears.first() else { return Ok(Vec::new()) };
+        let fitted = first.matrix.fit(rows)?;
+        let weights = linears.iter().map(|linear| match &linear.matrix.weights {
+            Weights::Candle(QMatMul::QTensor(weights)) if linear.bias.is_none() => Some(&**weights),
+            _ => None,
+        });
+        if let Some(weights) = weights.collect::<Option<Vec<_>>>()
+            && let Some(products) = QTensor::gemv_fused_shared_lhs(&weights, &fitted)?
+        {
+            return Ok(products);
+        }
+        // Matrices of one layer may be quantised differently, and only some of them be filled up.
+        let own = |linear: &Self| if linear.matrix.padded == first.matrix.padded { &fitted } else { rows };
+        linears.iter().map(|linear| linear.forward(own(linear))).collect()
     }
 }
 

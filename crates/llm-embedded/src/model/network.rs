@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use candle_core::quantized::QTensor;
-use candle_core::{D, Device, Result, Tensor};
+use candle_core::{D, DType, Device, Result, Tensor};
 use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
 
 use super::architecture::{Activation, Architecture, Sizes};
@@ -13,7 +13,7 @@ use super::mask::Mask;
 use super::matrix::{Linear, Matrix};
 use super::rotation::Rotations;
 use super::tensors::Tensors;
-use super::{Cache, Gguf};
+use super::{Cache, Gguf, token_attention};
 use crate::EmbeddedError;
 
 /// A loaded network.
@@ -116,7 +116,7 @@ impl Network {
         let [query, key, value] = layer.attention_input.forward(x)?;
         let mut query = split(&query, heads)?;
         let mut key = split(&key, key_heads)?;
-        let value = split(&value, key_heads)?;
+        let value = value.reshape((count, key_heads, head_width))?;
         if let Some((query_norm, key_norm)) = &layer.head_norms {
             query = rms_norm(&query, query_norm, self.sizes.epsilon)?;
             key = rms_norm(&key, key_norm, self.sizes.epsilon)?;
@@ -126,9 +126,18 @@ impl Network {
             query = rotation.apply(&query, start)?;
             key = rotation.apply(&key, start)?;
         }
-        let (keys, values) = cache.write(index, &key.squeeze(0)?, &value.squeeze(0)?)?;
+        let key = key.squeeze(0)?.transpose(0, 1)?.contiguous()?;
+        let (keys, values) = cache.write(index, &key, &value)?;
         let (first, total) = (mask.first(), mask.visible());
-        let (keys, values) = (keys.narrow(1, first, total)?, values.narrow(1, first, total)?);
+        let (keys, values) = (keys.narrow(0, first, total)?, values.narrow(0, first, total)?);
+        if count == 1 {
+            // It sees all that is left, so that it needs no mask.
+            let query = query.reshape((heads, head_width))?;
+            let mixed = token_attention::of_one_token(&query, &keys, &values, score_scale as f32)?;
+            return layer.attention_output.forward(&mixed.reshape((1, heads * head_width))?);
+        }
+        let by_heads = |rows: &Tensor| rows.to_dtype(DType::F32)?.transpose(0, 1);
+        let (keys, values) = (by_heads(&keys)?, by_heads(&values)?);
 
         // Query heads of one key head are stacked, so that keys are not repeated.
         let query = query.reshape((key_heads, group * count, head_width))?;

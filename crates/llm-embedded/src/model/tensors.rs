@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use candle_core::quantized::QTensor;
+use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 
 use super::Gguf;
@@ -32,8 +32,11 @@ impl<'g> Tensors<'g> {
     /// A matrix of `rows` rows that are `width` wide.
     pub(super) fn matrix(&mut self, name: &str, rows: usize, width: usize) -> Result<Arc<QTensor>, EmbeddedError> {
         let tensor = self.take(name)?;
+        let is_padded = tensor.dtype() == GgmlDType::Q8_0;
         match tensor.shape().dims() {
-            &[found, wide] if found == rows && (wide == width || wide == padded_width(width)) => Ok(Arc::new(tensor)),
+            &[found, wide] if found == rows && (wide == width || (is_padded && wide == padded_width(width))) => {
+                Ok(Arc::new(tensor))
+            }
             found => Err(self.gguf.fault(format!("tensor `{name}` has the shape {found:?}, not [{rows}, {width}]"))),
         }
     }
@@ -79,6 +82,11 @@ impl<'g> Tensors<'g> {
             Some(name) => Err(self.gguf.unsupported(format!("this engine has no place for its tensor `{name}`"))),
             None => Ok(()),
         }
+    }
+
+    /// A fault of the file, as candle tells it.
+    pub(super) fn fault(&self, error: &candle_core::Error) -> EmbeddedError {
+        self.gguf.fault(error.to_string())
     }
 
     fn take(&mut self, name: &str) -> Result<QTensor, EmbeddedError> {

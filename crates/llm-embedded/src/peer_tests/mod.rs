@@ -1,5 +1,5 @@
-//! Architectures and tokenizers against llama.cpp: small files with random weights, real vocabularies, the same questions to
-//! both. The server takes part in ignored tests; a part of what it answered is kept for the ordinary ones.
+//! Architectures, tokenizers and the wires of `graphloom-llm` against llama.cpp: small files with random weights, real vocabularies,
+//! the same questions to both. The server takes part in ignored tests; a part of what it answered is kept for the ordinary ones.
 
 mod files;
 mod networks;
@@ -7,3 +7,4 @@ mod refusals;
 mod server;
 mod templates;
 mod vocabularies;
+mod wires;

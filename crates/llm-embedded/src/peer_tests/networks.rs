@@ -35,7 +35,7 @@ fn recipes() -> Vec<Recipe> {
             recipes.push(Recipe { architecture, matrices });
         }
     }
-    for matrices in [GgmlDType::F16, GgmlDType::Q4_1, GgmlDType::Q6K] {
+    for matrices in [GgmlDType::F16, GgmlDType::Q4_0, GgmlDType::Q4_1, GgmlDType::Q6K] {
         recipes.push(Recipe { architecture: "llama", matrices });
     }
     recipes

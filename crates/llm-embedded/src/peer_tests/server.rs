@@ -31,7 +31,7 @@ impl Server {
             .arg("--model")
             .arg(file)
             .args(["--host", "127.0.0.1", "--port", &port.to_string(), "--ctx-size", &context.to_string()])
-            .args(["--threads", "1", "--parallel", "1", "--no-warmup", "--flash-attn", "off", "--jinja"])
+            .args(["--threads", "1", "--parallel", "1", "--no-warmup", "--flash-attn", "off", "--jinja", "--temp", "0"])
             .args(["--cache-type-k", "f32", "--cache-type-v", "f32"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -45,6 +45,10 @@ impl Server {
             std::thread::sleep(Duration::from_millis(100));
         }
         server
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
     }
 
     fn is_up(&self) -> bool {

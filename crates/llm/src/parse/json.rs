@@ -31,6 +31,23 @@ impl Shape {
             Self::Array => b'[',
         }
     }
+
+    /// The closing bracket.
+    pub(super) fn closing(self) -> char {
+        match self {
+            Self::Object => '}',
+            Self::Array => ']',
+        }
+    }
+
+    /// The kind of value that `c` closes.
+    pub(super) fn closed_by(c: char) -> Option<Self> {
+        match c {
+            '}' => Some(Self::Object),
+            ']' => Some(Self::Array),
+            _ => None,
+        }
+    }
 }
 
 /// Removes a byte order mark and reasoning in `<think>` or `<thinking>` tags.

@@ -1,10 +1,26 @@
 //! Repair of almost valid JSON. Size, depth and work are bounded, and every change is listed.
+//!
+//! The reader goes through the text once and judges a doubtful place by what follows it, within a bounded distance. Two
+//! rules stand above all others. Sound text stays as it is: a string is cut only where a quote stands that is not escaped,
+//! or where the text ends without a quote. Nothing is lost: of two readings the one is taken in which what follows still
+//! has its place.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
+use super::json::Shape;
 use super::{MAX_BYTES, MAX_DEPTH};
 
+mod array;
+mod bare;
+mod blank;
+mod brackets;
+mod escapes;
+mod inside;
+mod lookahead;
+mod missing_quote;
+mod object;
+mod string_end;
 mod strings;
 
 /// One change made to a text so that it could be read.
@@ -23,8 +39,12 @@ pub struct Repair {
 pub enum RepairKind {
     /// A string had no closing quote.
     ClosedString,
+    /// A string had no opening quote.
+    OpenedString,
     /// An object or array had no closing bracket.
     ClosedBracket,
+    /// An object or array had no opening bracket.
+    OpenedBracket,
     /// A closing bracket had no opening one, or the wrong one.
     StrayBracket,
     /// A comma with nothing after it, or a doubled comma.
@@ -49,12 +69,18 @@ pub enum RepairKind {
     ControlCharacter,
     /// A quote inside a string.
     InnerQuote,
+    /// A quote that was written twice, as CSV does.
+    DoubledQuote,
     /// A backslash that escapes nothing.
     InvalidEscape,
     /// A comment.
     Comment,
     /// An ellipsis in place of values.
     Ellipsis,
+    /// Words or a quote that belong to no key and no value.
+    StrayText,
+    /// A key, an escape, a sign or an opening quote that the end of the text cut off. It is dropped.
+    CutOff,
     /// Text before the value.
     LeadingText,
     /// Text after the value.
@@ -98,11 +124,11 @@ pub fn repair_json(text: &str) -> Result<Repaired, RepairError> {
         return Ok(Repaired { value, repairs: Vec::new() });
     }
     let start = text.find(['{', '[']).ok_or(RepairError::NoValue)?;
-    let mut reader = Reader { text, at: start, repairs: Vec::new() };
+    let mut reader = Reader::new(text, start);
     if !text[..start].trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
         reader.note(RepairKind::LeadingText, 0);
     }
-    let value = reader.value(0, Place::Top)?;
+    let value = reader.value(0, Place::Item)?.unwrap_or_default();
     reader.skip_blank();
     if reader.at < text.len() {
         let at = reader.at;
@@ -114,7 +140,6 @@ pub fn repair_json(text: &str) -> Result<Repaired, RepairError> {
 /// The place of a value, which decides what may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    Top,
     Key,
     Member,
     Item,
@@ -124,6 +149,28 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     repairs: Vec<Repair>,
+    /// The kinds of the values that are open, the outermost first.
+    open: Vec<Shape>,
+    /// The place of the last line break.
+    last_break: Option<usize>,
+    /// The place of the last end of a block comment.
+    last_comment_end: Option<usize>,
+    /// The bytes that may still be looked at in search of the ends of objects inside strings.
+    budget: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, at: usize) -> Self {
+        Self {
+            text,
+            at,
+            repairs: Vec::new(),
+            open: Vec::new(),
+            last_break: text.rfind('\n'),
+            last_comment_end: text.rfind("*/"),
+            budget: text.len().saturating_mul(4),
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -141,281 +188,22 @@ impl Reader<'_> {
         Some(next)
     }
 
-    /// Steps over white space and comments.
-    fn skip_blank(&mut self) {
-        loop {
-            while self.peek().is_some_and(|c| c.is_whitespace() || c == '\u{feff}') {
-                self.bump();
-            }
-            let rest = &self.text[self.at..];
-            let length = if rest.starts_with("//") || rest.starts_with('#') {
-                rest.find('\n').unwrap_or(rest.len())
-            } else if rest.starts_with("/*") {
-                rest.find("*/").map_or(rest.len(), |end| end + 2)
-            } else {
-                return;
-            };
-            self.note(RepairKind::Comment, self.at);
-            self.at += length;
-        }
-    }
-
-    fn value(&mut self, depth: usize, place: Place) -> Result<Value, RepairError> {
-        if depth > MAX_DEPTH {
-            return Err(RepairError::TooDeep(self.at));
-        }
+    /// Reads a value. There is none when the text ends, or cuts the value off before it says anything.
+    fn value(&mut self, depth: usize, place: Place) -> Result<Option<Value>, RepairError> {
+        self.check_depth(depth)?;
         self.skip_blank();
         match self.peek() {
-            Some('{') => self.object(depth),
-            Some('[') => self.array(depth),
-            Some(c) if strings::closing_quote(c).is_some() => Ok(Value::String(self.string(place))),
+            Some('{') => self.object(depth).map(Some),
+            Some('[') => self.array(depth).map(Some),
+            Some(c) if lookahead::closing_quote(c).is_some() => Ok(self.string(place).map(Value::String)),
             Some(_) => Ok(self.bare(place)),
-            None => {
-                self.note(RepairKind::MissingValue, self.at);
-                Ok(Value::Null)
-            }
+            None => Ok(None),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value, RepairError> {
-        self.bump();
-        let mut members = Map::new();
-        let mut separated = true;
-        loop {
-            self.skip_blank();
-            let at = self.at;
-            match self.peek() {
-                None => {
-                    self.note(RepairKind::ClosedBracket, at);
-                    return Ok(Value::Object(members));
-                }
-                Some('}') => {
-                    self.bump();
-                    if separated && !members.is_empty() {
-                        self.note(RepairKind::ExtraComma, at);
-                    }
-                    return Ok(Value::Object(members));
-                }
-                Some(']') => {
-                    // The bracket ends the array around the object when there is one; else the bracket is the wrong
-                    // one.
-                    if depth > 0 {
-                        self.note(RepairKind::ClosedBracket, at);
-                        return Ok(Value::Object(members));
-                    }
-                    self.bump();
-                    self.note(RepairKind::StrayBracket, at);
-                    continue;
-                }
-                Some(',') => {
-                    self.bump();
-                    if separated {
-                        self.note(RepairKind::ExtraComma, at);
-                    }
-                    separated = true;
-                    continue;
-                }
-                Some('.' | '…') if self.ellipsis() => continue,
-                Some('{' | '[' | ':') => {
-                    self.bump();
-                    self.note(RepairKind::StrayBracket, at);
-                    continue;
-                }
-                Some(_) => {}
-            }
-            if !separated {
-                self.note(RepairKind::MissingComma, at);
-            }
-            let key = self.key();
-            self.skip_blank();
-            let value = match self.peek() {
-                Some(':') => {
-                    self.bump();
-                    self.skip_blank();
-                    self.member_value(depth)?
-                }
-                Some(',' | '}' | ']') | None => {
-                    self.note(RepairKind::MissingValue, self.at);
-                    Value::Null
-                }
-                Some('=') => {
-                    self.note(RepairKind::MissingColon, self.at);
-                    self.bump();
-                    if self.peek() == Some('>') {
-                        self.bump();
-                    }
-                    self.member_value(depth)?
-                }
-                Some(_) => {
-                    self.note(RepairKind::MissingColon, self.at);
-                    self.member_value(depth)?
-                }
-            };
-            members.insert(key, value);
-            separated = false;
-        }
+    fn check_depth(&self, depth: usize) -> Result<(), RepairError> {
+        if depth > MAX_DEPTH { Err(RepairError::TooDeep(self.at)) } else { Ok(()) }
     }
-
-    fn member_value(&mut self, depth: usize) -> Result<Value, RepairError> {
-        self.skip_blank();
-        if matches!(self.peek(), Some(',' | '}' | ']')) {
-            self.note(RepairKind::MissingValue, self.at);
-            return Ok(Value::Null);
-        }
-        self.value(depth + 1, Place::Member)
-    }
-
-    fn array(&mut self, depth: usize) -> Result<Value, RepairError> {
-        self.bump();
-        let mut items = Vec::new();
-        let mut separated = true;
-        loop {
-            self.skip_blank();
-            let at = self.at;
-            match self.peek() {
-                None => {
-                    self.note(RepairKind::ClosedBracket, at);
-                    return Ok(Value::Array(items));
-                }
-                Some(']') => {
-                    self.bump();
-                    if separated && !items.is_empty() {
-                        self.note(RepairKind::ExtraComma, at);
-                    }
-                    return Ok(Value::Array(items));
-                }
-                Some('}') => {
-                    if depth > 0 {
-                        self.note(RepairKind::ClosedBracket, at);
-                        return Ok(Value::Array(items));
-                    }
-                    self.bump();
-                    self.note(RepairKind::StrayBracket, at);
-                }
-                Some(',') => {
-                    self.bump();
-                    if separated {
-                        self.note(RepairKind::ExtraComma, at);
-                    }
-                    separated = true;
-                }
-                Some(':') => {
-                    self.bump();
-                    self.note(RepairKind::StrayBracket, at);
-                }
-                Some('.' | '…') if self.ellipsis() => {}
-                Some(_) => {
-                    if !separated {
-                        self.note(RepairKind::MissingComma, at);
-                    }
-                    items.push(self.value(depth + 1, Place::Item)?);
-                    separated = false;
-                }
-            }
-        }
-    }
-
-    fn key(&mut self) -> String {
-        if self.peek().is_some_and(|c| strings::closing_quote(c).is_some()) {
-            return self.string(Place::Key);
-        }
-        let start = self.at;
-        while self.peek().is_some_and(|c| !matches!(c, ':' | '=' | ',' | '}' | ']' | '{' | '[' | '\n')) {
-            self.bump();
-        }
-        if self.at == start {
-            self.bump();
-        }
-        self.note(RepairKind::UnquotedKey, start);
-        self.text[start..self.at].trim().to_owned()
-    }
-
-    /// Steps over `...` or `…`, with the comma that follows.
-    fn ellipsis(&mut self) -> bool {
-        let rest = &self.text[self.at..];
-        let length = if rest.starts_with("...") {
-            3
-        } else if rest.starts_with('…') {
-            '…'.len_utf8()
-        } else {
-            return false;
-        };
-        self.note(RepairKind::Ellipsis, self.at);
-        self.at += length;
-        self.skip_blank();
-        if self.peek() == Some(',') {
-            self.bump();
-        }
-        true
-    }
-
-    /// A number, a literal, or text without quotes.
-    fn bare(&mut self, place: Place) -> Value {
-        let start = self.at;
-        while let Some(c) = self.peek() {
-            let ends = match c {
-                '}' | ']' | '\n' => true,
-                ',' => place != Place::Top,
-                _ if c.is_whitespace() => self.scalar_ends(start, place),
-                _ => self.text[self.at..].starts_with("//") || self.text[self.at..].starts_with("/*"),
-            };
-            if ends {
-                break;
-            }
-            self.bump();
-        }
-        if self.at == start {
-            self.bump();
-        }
-        let word = self.text[start..self.at].trim();
-        if let Ok(value @ (Value::Number(_) | Value::Bool(_) | Value::Null)) = serde_json::from_str(word) {
-            return value;
-        }
-        let literal = match word.to_ascii_lowercase().as_str() {
-            "true" | "yes" => Some(Value::Bool(true)),
-            "false" | "no" => Some(Value::Bool(false)),
-            "null" | "none" | "nil" | "undefined" | "nan" | "n/a" => Some(Value::Null),
-            _ => None,
-        };
-        if let Some(value) = literal {
-            self.note(RepairKind::Literal, start);
-            return value;
-        }
-        if let Some(number) = loose_number(word) {
-            self.note(RepairKind::Number, start);
-            return Value::Number(number);
-        }
-        self.note(RepairKind::UnquotedText, start);
-        Value::String(word.trim_end_matches(['"', '\'']).to_owned())
-    }
-}
-
-impl Reader<'_> {
-    /// Whether the text since `start` is a whole scalar and another value or key begins after the next space.
-    fn scalar_ends(&self, start: usize, place: Place) -> bool {
-        let next = self.text[self.at..].trim_start().chars().next();
-        let begins = match place {
-            Place::Item => next.is_some_and(|c| matches!(c, '{' | '[' | '-') || c.is_ascii_digit()),
-            _ => false,
-        };
-        let quoted = next.is_some_and(|c| strings::closing_quote(c).is_some());
-        (begins || quoted)
-            && matches!(
-                serde_json::from_str(self.text[start..self.at].trim()),
-                Ok(Value::Number(_) | Value::Bool(_) | Value::Null)
-            )
-    }
-}
-
-/// A number with a plus sign, a bare point, or underscores between digits.
-fn loose_number(word: &str) -> Option<Number> {
-    let plain: String = word.trim_start_matches('+').chars().filter(|c| *c != '_').collect();
-    if !plain.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'))
-        || !plain.ends_with(|c: char| c.is_ascii_digit() || c == '.')
-    {
-        return None;
-    }
-    plain.parse::<i64>().map(Number::from).ok().or_else(|| plain.parse::<f64>().ok().and_then(Number::from_f64))
 }
 
 #[cfg(test)]

@@ -145,8 +145,8 @@ struct Count {
     n: u32,
 }
 
-#[tokio::test]
 #[ignore = "needs node and `AIMOCK`, the file `dist/cli.js` of the npm package `@copilotkit/aimock`"]
+#[tokio::test]
 async fn every_wire_talks_with_a_server_that_somebody_else_wrote() {
     let peer = Peer::start(&[]);
     for wire in WIRES {
@@ -206,8 +206,8 @@ async fn every_wire_talks_with_a_server_that_somebody_else_wrote() {
     }
 }
 
-#[tokio::test]
 #[ignore = "needs node and `AIMOCK`, the file `dist/cli.js` of the npm package `@copilotkit/aimock`"]
+#[tokio::test]
 async fn chaos_is_told_by_its_class_and_tried_again_where_that_helps() {
     for (option, kinds) in [
         ("--chaos-ratelimit", &["rate_limited"][..]),
@@ -234,8 +234,8 @@ async fn chaos_is_told_by_its_class_and_tried_again_where_that_helps() {
     }
 }
 
-#[tokio::test]
 #[ignore = "needs node and `AIMOCK`, the file `dist/cli.js` of the npm package `@copilotkit/aimock`"]
+#[tokio::test]
 async fn embeddings_come_from_a_server_that_somebody_else_wrote() {
     let peer = Peer::start(&[]);
     let texts: Vec<String> = ["tide", TEXT, "tide"].map(str::to_owned).to_vec();

@@ -1,187 +1,168 @@
 //! Strings that are almost JSON strings.
 
-use super::{Place, Reader, RepairKind};
+use super::inside::Inside;
+use super::lookahead::closing_quote;
+use super::{Place, Reader, Repair, RepairKind};
 
-/// How far ahead a quote is judged by what follows it.
-const LOOK_AHEAD: usize = 256;
+/// How the reading of a string came to its end.
+enum Ending {
+    /// A quote closed the string.
+    Closed,
+    /// The text or the part that was to be read ended.
+    Open,
+    /// The closing quote is missing, and the string ended at this place.
+    Earlier(usize),
+}
 
-/// The quotes that close a string opened with `c`.
-pub(super) fn closing_quote(c: char) -> Option<&'static [char]> {
-    match c {
-        '"' => Some(&['"']),
-        '\'' => Some(&['\'']),
-        '`' => Some(&['`']),
-        '“' | '”' | '„' => Some(&['”', '“', '"']),
-        '‘' | '’' => Some(&['’', '‘', '\'']),
-        '«' => Some(&['»']),
-        _ => None,
-    }
+/// A string that is being read.
+struct Reading {
+    place: Place,
+    opened: usize,
+    open: char,
+    text: String,
+    inside: Inside,
+    /// Whether a second opening quote is either doubled or opens quoted words. The next quote tells which: it closes the
+    /// string, or it closes the words.
+    second: bool,
+    /// The number of repairs that were listed before the second quote.
+    noted: usize,
+    /// The end of an object in the text of the string whose quotes are not escaped.
+    inner_object_end: usize,
 }
 
 impl Reader<'_> {
-    /// Reads a string whose opening quote is next.
-    pub(super) fn string(&mut self, place: Place) -> String {
+    /// Reads a string whose opening quote is next. There is none when the end of the text cuts a key off, or an item
+    /// behind its opening quote.
+    pub(super) fn string(&mut self, place: Place) -> Option<String> {
+        let (opened, noted) = (self.at, self.repairs.len());
+        let open = self.peek().unwrap_or('"');
+        let (text, ending) = self.string_until(place, open, self.text.len());
+        let end = match ending {
+            Ending::Closed => return Some(text),
+            Ending::Earlier(end) => Some(end),
+            Ending::Open => self.open_string_end(place, opened + open.len_utf8()),
+        };
+        if let Some(end) = end {
+            self.at = opened;
+            self.repairs.truncate(noted);
+            return Some(self.string_until(place, open, end).0);
+        }
+        if place == Place::Key || place == Place::Item && text.is_empty() {
+            self.repairs.truncate(noted);
+            self.note(RepairKind::CutOff, opened);
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Reads a string with the opening quote `open` up to its closing quote, and not beyond `limit`.
+    fn string_until(&mut self, place: Place, open: char, limit: usize) -> (String, Ending) {
         let opened = self.at;
-        let quotes = self.bump().and_then(closing_quote).unwrap_or(&['"']);
+        self.at += open.len_utf8();
+        let quotes = closing_quote(open).unwrap_or(&['"']);
         if quotes != ['"'] {
             self.note(RepairKind::OtherQuotes, opened);
         }
-        let mut text = String::new();
+        let more = self.quotes_at(self.at, open).min(limit.saturating_sub(self.at));
+        self.at += more;
+        if more > 1 {
+            self.note(RepairKind::DoubledQuote, opened + 1);
+        }
+        let mut inside = Inside::new(self.at);
+        if more > 0 && self.ends_string(self.at, place, inside) {
+            return (String::new(), Ending::Closed);
+        }
+        inside.quotes = usize::from(more == 1);
+        let noted = self.repairs.len();
+        let text = String::new();
+        let mut reading = Reading { place, opened, open, text, inside, second: more == 1, noted, inner_object_end: 0 };
         loop {
             let at = self.at;
-            let Some(c) = self.bump() else {
+            let Some(c) = self.peek().filter(|_| at < limit) else {
+                self.settle_second(&mut reading, RepairKind::DoubledQuote);
                 self.note(RepairKind::ClosedString, at);
-                return text.trim_end().to_owned();
+                reading.text.truncate(reading.text.trim_end().len());
+                return (reading.text, Ending::Open);
             };
-            if quotes.contains(&c) {
-                if self.ends_string(place) {
-                    return text;
+            self.at += c.len_utf8();
+            if c == '\\' {
+                self.escape(at, &mut reading.text);
+                reading.inside.take('\\', self.at);
+            } else if quotes.contains(&c) {
+                if let Some(ending) = self.quote(at, c, &mut reading) {
+                    return (reading.text, ending);
                 }
-                self.note(RepairKind::InnerQuote, at);
-                text.push(c);
-            } else if c == '\\' {
-                self.escape(at, &mut text);
-            } else if c == '\n' && place == Place::Member && self.next_line_is_member() {
-                self.note(RepairKind::ClosedString, at);
-                return text.trim_end().trim_end_matches(',').to_owned();
             } else {
                 if c.is_ascii_control() {
                     self.note(RepairKind::ControlCharacter, at);
                 }
-                text.push(c);
-            }
-        }
-    }
-
-    /// Reads what follows a backslash.
-    fn escape(&mut self, at: usize, text: &mut String) {
-        match self.bump() {
-            Some('n') => text.push('\n'),
-            Some('t') => text.push('\t'),
-            Some('r') => text.push('\r'),
-            Some('b') => text.push('\u{8}'),
-            Some('f') => text.push('\u{c}'),
-            Some(c @ ('"' | '\\' | '/')) => text.push(c),
-            Some('u') => match self.code_point() {
-                Some(c) => text.push(c),
-                None => {
-                    self.note(RepairKind::InvalidEscape, at);
-                    text.push_str("\\u");
+                if c == '\n' && place == Place::Key && self.ahead(self.at).starts_with(quotes) {
+                    // A line break before the closing quote is no part of the key.
+                    self.at = self.text.len() - self.text[self.at..].trim_start().len();
+                } else {
+                    reading.text.push(c);
                 }
-            },
-            Some(c @ '\'') => {
-                self.note(RepairKind::InvalidEscape, at);
-                text.push(c);
-            }
-            Some('\n') => self.note(RepairKind::InvalidEscape, at),
-            Some(c) => {
-                self.note(RepairKind::InvalidEscape, at);
-                text.push('\\');
-                text.push(c);
-            }
-            None => self.note(RepairKind::InvalidEscape, at),
-        }
-    }
-
-    /// The character of four hexadecimal digits, or of a pair of surrogates.
-    fn code_point(&mut self) -> Option<char> {
-        let first = self.hex(self.at)?;
-        if let Some(c) = char::from_u32(first) {
-            self.at += 4;
-            return Some(c);
-        }
-        if self.text.get(self.at + 4..self.at + 6) == Some("\\u") {
-            let second = self.hex(self.at + 6)?;
-            if (0xD800..0xDC00).contains(&first) && (0xDC00..0xE000).contains(&second) {
-                self.at += 10;
-                return char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00));
+                reading.inside.take(c, self.at);
             }
         }
-        self.at += 4;
-        Some(char::REPLACEMENT_CHARACTER)
     }
 
-    fn hex(&self, at: usize) -> Option<u32> {
-        let digits = self.text.get(at..at + 4)?;
-        digits.chars().all(|c| c.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
-    }
-
-    /// The text that follows, without leading white space, bounded by [`LOOK_AHEAD`].
-    fn ahead(&self) -> &str {
-        let rest = &self.text[self.at..];
-        let mut end = rest.len().min(LOOK_AHEAD);
-        while !rest.is_char_boundary(end) {
-            end -= 1;
-        }
-        rest[..end].trim_start()
-    }
-
-    /// Whether the quote just read ends the string, judged by what follows it.
-    fn ends_string(&self, place: Place) -> bool {
-        let ahead = self.ahead();
-        let Some(next) = ahead.chars().next() else { return true };
-        match (place, next) {
-            (Place::Key, ':' | '=') | (_, '}' | ']') => true,
-            (Place::Key, _) => !key_ends_later(ahead),
-            (Place::Member, ',') => {
-                let after = ahead[1..].trim_start();
-                match after.chars().next() {
-                    None | Some('}' | ']' | '/' | '#' | ',' | '.' | '…' | '{') => true,
-                    Some(quote) if closing_quote(quote).is_some() => member_follows(after),
-                    Some(_) => bare_member_follows(after),
+    /// Judges the quote `c` at `at`, which was just read. The quote belongs to the text of the string unless an ending is
+    /// returned.
+    fn quote(&mut self, at: usize, c: char, reading: &mut Reading) -> Option<Ending> {
+        let Reading { place, opened, inside, .. } = *reading;
+        if at >= reading.inner_object_end {
+            let key_end = (place == Place::Key).then(|| self.key_end(opened + reading.open.len_utf8(), at)).flatten();
+            if let Some(end) = key_end {
+                return Some(Ending::Earlier(end));
+            }
+            let more = self.quotes_at(self.at, c);
+            let may_be_doubled = more > 0 && (inside.paired() || reading.second);
+            let doubled = may_be_doubled && self.ends_string(self.at + more, place, inside);
+            if doubled || self.ends_string(self.at, place, inside) {
+                // The only quote in the text stands where an item would open, so the item before it lacks its closing
+                // quote.
+                if let Some(end) = inside.before_comma.filter(|_| place == Place::Item && inside.quotes == 1) {
+                    return Some(Ending::Earlier(end));
                 }
+                self.settle_second(reading, RepairKind::DoubledQuote);
+                if doubled {
+                    self.at += more;
+                    self.note(RepairKind::DoubledQuote, at + 1);
+                }
+                return Some(Ending::Closed);
             }
-            (Place::Item, ',') => {
-                let after = ahead[1..].trim_start();
-                after.is_empty()
-                    || after.starts_with(['"', '\'', '“', '{', '[', ']', '}', '-', '/', '#', ',', '.', '…', '`'])
-                    || after.starts_with(|c: char| c.is_ascii_digit())
-                    || ["true", "false", "null", "True", "False", "None"].iter().any(|word| after.starts_with(word))
+            if let Some(end) = self.before_next_key(at, inside) {
+                return Some(Ending::Earlier(end));
             }
-            // A comma is missing: the next member or item begins on its own.
-            (Place::Member, quote) if closing_quote(quote).is_some() => member_follows(ahead),
-            (Place::Item, '"' | '{' | '[') => self.text[self.at..].starts_with(|c: char| c.is_whitespace()),
-            (_, '/') => ahead.starts_with("//") || ahead.starts_with("/*"),
-            (_, '#') => true,
-            (Place::Top, _) => true,
-            _ => self.text[self.at..].starts_with('\n') && bare_member_follows(ahead),
+            reading.inner_object_end = self.inner_object_end(at, inside);
+        }
+        self.settle_second(reading, RepairKind::InnerQuote);
+        self.note(RepairKind::InnerQuote, at);
+        reading.text.push(c);
+        if inside.quotes == 0 && inside.words_depth == 0 && self.text[inside.words_end..at].trim() == "," {
+            reading.inside.before_comma = Some(inside.words_end);
+        }
+        reading.inside.quotes += 1;
+        reading.inside.take(c, self.at);
+        None
+    }
+
+    /// Lists what the second opening quote turned out to be. An inner quote goes to the text of the string.
+    fn settle_second(&mut self, reading: &mut Reading, kind: RepairKind) {
+        if std::mem::take(&mut reading.second) {
+            self.repairs.insert(reading.noted, Repair { kind, at: reading.opened + 1 });
+            if kind == RepairKind::InnerQuote {
+                reading.text.insert(0, reading.open);
+            }
         }
     }
 
-    /// Whether the text that follows begins with a quoted key and a colon.
-    fn next_line_is_member(&self) -> bool {
-        let ahead = self.ahead();
-        ahead.starts_with('"') && member_follows(ahead) && ahead[1..].find('"').is_some_and(|end| end <= 64)
-    }
-}
-
-/// Whether `text`, which begins with a quote, begins with a quoted key and a colon. A key whose end lies beyond `text`
-/// counts.
-fn member_follows(text: &str) -> bool {
-    let mut chars = text.char_indices();
-    let Some(quotes) = chars.next().and_then(|(_, c)| closing_quote(c)) else { return false };
-    for (index, c) in chars {
-        if quotes.contains(&c) {
-            let after = text[index + c.len_utf8()..].trim_start();
-            return after.is_empty() || after.starts_with([':', '=']);
-        }
-        if c == '\n' {
-            return false;
+    /// The number of quotes `quote` at `at`. More than four are no doubled quotes.
+    fn quotes_at(&self, at: usize, quote: char) -> usize {
+        match quote {
+            '"' | '\'' => self.text[at..].chars().take(4).take_while(|c| *c == quote).count(),
+            _ => 0,
         }
     }
-    true
-}
-
-/// Whether a quote with a colon after it comes later on the line, before anything that ends a member.
-fn key_ends_later(text: &str) -> bool {
-    let line = text.split(['\n', ',', '{', '}', '[', ']']).next().unwrap_or_default();
-    line.char_indices()
-        .filter(|(_, c)| closing_quote(*c).is_some())
-        .any(|(index, c)| line[index + c.len_utf8()..].trim_start().starts_with(':'))
-}
-
-/// Whether `text` begins with a word and a colon.
-fn bare_member_follows(text: &str) -> bool {
-    let word = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
-    word.len() < text.len() && word.trim_start().starts_with(':')
 }
