@@ -102,6 +102,7 @@ mod status;
 mod store;
 #[cfg(feature = "studio")]
 mod studio;
+mod table;
 mod threads;
 
 pub use answers::{AnswerArgs, CheckedAnswers};
@@ -138,4 +139,5 @@ pub use status::{ExitStatus, Failure};
 pub use store::{Lease, RunStore, StoreKind};
 #[cfg(feature = "studio")]
 pub use studio::{Studio, StudioArgs};
+pub use table::table;
 pub use threads::{check_thread_id, new_thread_id, time_text};

@@ -1,5 +1,7 @@
 //! What an application works with, and the commands that resume its runs.
 
+use graphloom_checkpoint_encrypted::MessageKeys;
+
 use crate::config::ConfigFiles;
 use crate::store::Chosen;
 use crate::{
@@ -78,6 +80,30 @@ impl Session {
     /// [`CliError::NoHome`](crate::CliError::NoHome), [`CliError::Usage`](crate::CliError::Usage) without an address.
     pub fn store_place(&self) -> Result<String, CliError> {
         self.chosen.place()
+    }
+
+    /// The address of the PostgreSQL database that the store is in, for what only processes that share one can do: `what` is its
+    /// name, for the message.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`](crate::CliError::Usage): the store is another one, or has no address.
+    pub fn postgres_address(&self, what: &str) -> Result<String, CliError> {
+        match self.chosen.kind() {
+            shared if shared.is_shared() => self.chosen.address(),
+            other => Err(CliError::usage(format!(
+                "`{what}` needs a database that several processes share, and the store is `{}`; add `--store postgres`",
+                other.name()
+            ))),
+        }
+    }
+
+    /// With what messages about runs are encrypted that a queue or an engine keeps on their way: with the keys of the store, where that is
+    /// encrypted.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`](crate::CliError::Usage) without keys that can be used.
+    pub fn message_keys(&self) -> Result<MessageKeys, CliError> {
+        self.chosen.message_keys()
     }
 
     /// The command that resumes a run, to be printed when a run stops before its end.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 pub use graphloom_retrieval::NetworkOptions;
 use graphloom_retrieval::{CombinedSearch, Network, RetrievalError, Search};
 
+use crate::corpus::READER;
 use crate::{ConsentArgs, DataDir, Documents, Failure, Progress, SearchEngine, SourceArgs, open_documents};
 
 /// What a run searches.
@@ -88,6 +89,7 @@ pub async fn open_engines(
     }
     let options = options().map(|mut options| {
         options.full_texts |= args.full_text;
+        options.reader = READER.get().cloned().flatten();
         options
     });
     let opened = options.and_then(|options| options.open(&network)).map_err(|error| match error {

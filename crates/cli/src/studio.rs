@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use graphloom_core_graph::{Run, RunPolicy, State, Threads};
 use graphloom_server::{ProgramThread, Running, Security, Server};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::interrupt::{FollowedRun, SignalSubscription};
 use crate::{ConsentArgs, Failure, JSON_VERSION, Session};
@@ -60,7 +60,7 @@ impl<S: State> Studio<S> {
     }
 
     /// Opens the studio, where the option asks for it, and tells where it is. Runs that are begun there have this policy;
-    /// `answers` has the JSON schemas of answers by the keys of questions.
+    /// `describe` states more of the graph, which has the name of the program.
     ///
     /// # Errors
     /// No port is free; the run cannot be read.
@@ -71,17 +71,15 @@ impl<S: State> Studio<S> {
         threads: &Threads<S, Cx>,
         id: &str,
         policy: RunPolicy,
-        answers: impl IntoIterator<Item = (&'static str, Value)>,
+        describe: impl FnOnce(Server) -> Server,
     ) -> Result<Self, Failure> {
         if !args.studio {
             return Ok(Self::closed());
         }
         let (server, thread) = Server::new().program_thread(session.program(), threads, id, policy);
-        let declare = |server: Server, (key, schema)| server.answers(session.program(), key, schema);
-        let server = answers.into_iter().fold(server, declare);
         let mut security = Security::at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         security.limits.drain = DRAIN;
-        let server = server.page(graphloom_studio::PATH, graphloom_studio::page());
+        let server = describe(server).page(graphloom_studio::PATH, graphloom_studio::page());
         // The commands that may open a studio are not to be as large as a server.
         let running = Box::pin(server.start(security)).await?;
         Box::pin(running.show(&thread)).await?;
@@ -116,11 +114,19 @@ impl<S: State> Studio<S> {
     /// Waits until a person lets a run that waits go on in the studio, and returns the run that goes on. None where nobody
     /// can: the studio is closed, nothing is to be asked, or the person at the terminal leaves the run waiting.
     pub async fn answered(&mut self, session: &Session) -> Option<FollowedRun<S>> {
+        self.next_run(session, "the run waits for an answer in the studio", "Ctrl-C leaves it waiting").await
+    }
+
+    /// Waits until a person says something in the studio, and returns the run that answers it. None where nobody can, or the
+    /// person at the terminal ends the conversation there.
+    pub async fn said(&mut self, session: &Session) -> Option<FollowedRun<S>> {
+        self.next_run(session, "the conversation goes on in the studio", "Ctrl-C ends it there").await
+    }
+
+    async fn next_run(&mut self, session: &Session, what: &str, leaving: &str) -> Option<FollowedRun<S>> {
         let open = self.0.as_mut().filter(|open| open.asks)?;
         let mut subscription = session.interrupt.subscribe();
-        session
-            .progress
-            .note(format!("the run waits for an answer in the studio: {}; Ctrl-C leaves it waiting", open.link));
+        session.progress.note(format!("{what}: {}; {leaving}", open.link));
         session.progress.event(&json!({ "v": JSON_VERSION, "event": "waiting", "url": open.link }));
         tokio::select! {
             run = open.thread.next() => run.map(FollowedRun::from),

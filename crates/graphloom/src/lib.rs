@@ -81,6 +81,8 @@
 //! | `cli` | `cli`: the command line that all programs share | |
 //! | `sqlite` | [`sqlite`]: threads and long-term memory in one file | on |
 //! | `postgres` | `postgres`: the same in PostgreSQL | |
+//! | `restate` | `restate`: tasks of runs on other processes and threads as objects, by the engine Restate | |
+//! | `worker` | `worker`: tasks of runs on other processes, by a queue in PostgreSQL | |
 //! | `encrypted` | `encrypted`: encryption around any store | |
 //! | `conformance` | `graph::conformance`: the cases that every store passes | |
 //! | `writehere`, `obsius`, `pocketflow`, `deepsearch` | modules of these names: the applications as libraries | |
@@ -143,6 +145,8 @@ pub use graphloom_obsius as obsius;
 pub use graphloom_otel as otel;
 #[cfg(feature = "pocketflow")]
 pub use graphloom_pocketflow as pocketflow;
+#[cfg(feature = "restate")]
+pub use graphloom_restate as restate;
 #[cfg(feature = "retrieval")]
 pub use graphloom_retrieval as retrieval;
 #[cfg(feature = "served")]
@@ -157,5 +161,7 @@ pub use graphloom_studio as studio;
 pub use graphloom_text as text;
 #[cfg(feature = "vault")]
 pub use graphloom_vault as vault;
+#[cfg(feature = "worker")]
+pub use graphloom_worker as worker;
 #[cfg(feature = "writehere")]
 pub use graphloom_writehere as writehere;

@@ -105,7 +105,7 @@ async fn a_key_goes_to_the_address_beside_it_and_to_no_other() {
 #[tokio::test]
 async fn a_page_that_is_a_pdf_is_told_and_its_excerpt_is_used() {
     let world = world().await;
-    world.frozen.pages_as_pdf().await;
+    world.frozen.pages_as_pdf("%PDF-1.7\n%%EOF\n").await;
     let answer =
         open(&world, &config(&world), &["google"]).ask(SearchMethod::Web, "When does the log begin anew?", 3).await;
     assert!(!answer.documents.is_empty() && answer.documents.iter().all(|found| !found.text.contains("%PDF")));

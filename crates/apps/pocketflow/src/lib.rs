@@ -66,6 +66,7 @@ mod names;
 mod prepare;
 mod resources;
 mod route;
+mod run_events;
 mod small;
 mod state;
 mod streams;
@@ -83,5 +84,6 @@ pub use names::{
 pub use prepare::{Missing, prepare};
 pub use profile::prompts;
 pub use resources::{Limits, Resources};
+pub use run_events::{TurnEnd, thought};
 pub use state::{Conversation, ConversationUpdate, Turn};
 pub use streams::{ChatMessage, TurnEvent, TurnStreams};

@@ -5,12 +5,12 @@
 //! about what the person had been shown before, so it is no verdict on what the turn made.
 
 use graphloom_core_graph::checkpoint::ThreadStatus;
-use graphloom_core_graph::{EventKind, EventMode, Outcome, Run, RunError, Thread, ThreadState};
+use graphloom_core_graph::{EventMode, Run, RunError, Thread, ThreadState};
 
 use crate::error::PocketFlowError;
-use crate::names::THOUGHT;
-use crate::nodes::{Asked, MESSAGE, Message};
+use crate::nodes::{MESSAGE, Message};
 use crate::resources::Resources;
+use crate::run_events::{TurnEnd, thought};
 use crate::session::{self, Question};
 use crate::state::{Conversation, Turn};
 use crate::streams::{ChatMessage, TurnSenders};
@@ -22,14 +22,6 @@ pub(crate) type ConversationThread = Thread<Conversation, Resources>;
 pub(crate) struct PersonMessage {
     pub(crate) text: String,
     pub(crate) about: Option<Question>,
-}
-
-/// How a run ended.
-enum TurnEnd {
-    /// Its messages, and what is asked with them.
-    Whole(Vec<String>, Option<Question>),
-    /// It was stopped before its end.
-    Stopped,
 }
 
 /// Whether a turn was cut off, by a kill or a stop.
@@ -70,7 +62,7 @@ pub(crate) async fn turn(
         return Ok(());
     }
     let ended = drive(thread.continue_(), out).await?;
-    let TurnEnd::Whole(chat, question) = ended else {
+    let TurnEnd::Whole { chat, question } = ended else {
         tell(ended, out).await;
         return Ok(());
     };
@@ -105,36 +97,24 @@ fn next_run(
 async fn drive(run: Run<Conversation>, out: &TurnSenders) -> Result<TurnEnd, RunError> {
     let mut run = run.only([EventMode::Custom]);
     while let Some(event) = run.next().await {
-        if let EventKind::Custom { name, payload } = &event.kind
-            && name == THOUGHT
-            && let Some(text) = payload.get::<String>()
-        {
+        if let Some(text) = thought(&event) {
             // A reader that is too slow loses thoughts, never messages.
-            out.thoughts.try_send(text.clone()).ok();
+            out.thoughts.try_send(text.to_owned()).ok();
         }
     }
-    Ok(match run.await? {
-        Outcome::Done(state) => TurnEnd::Whole(state.turn.chat.clone(), state.turn.asked.clone()),
-        Outcome::Waiting(questions) => {
-            let asked = questions.iter().find_map(|one| serde_json::from_value::<Asked>(one.payload.clone()).ok());
-            asked.map_or(TurnEnd::Whole(Vec::new(), None), |asked| TurnEnd::Whole(asked.chat, asked.question))
-        }
-        _ => TurnEnd::Stopped,
-    })
+    Ok(TurnEnd::of(&run.await?))
 }
 
 async fn tell(ended: TurnEnd, out: &TurnSenders) {
     match ended {
-        TurnEnd::Whole(chat, question) => {
+        TurnEnd::Whole { chat, question } => {
             if let Some(question) = question {
                 out.asked.set(question).ok();
             }
             out.say(chat).await;
         }
         TurnEnd::Stopped => {
-            let text = "Stopped. What was done so far is kept: `go on` goes on with it; `cancel`, `reject: why`, an edit \
-                        or `new topic: …` drops it.";
-            out.chat.send(ChatMessage::Stopped(text.to_owned())).await.ok();
+            out.chat.send(ChatMessage::Stopped(TurnEnd::STOPPED.to_owned())).await.ok();
         }
     }
 }

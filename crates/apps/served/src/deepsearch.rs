@@ -96,7 +96,7 @@ pub fn add_to(server: Server, resources: Resources, config: Config) -> Result<Se
         .configured_graph(NAME, research_graph()?, make)
         .described(NAME, "Researches a question, and writes a report whose citations were checked")
         .takes(NAME, ["query", "report_template", "messages"]);
-    Ok(answers().into_iter().fold(server, |server, (key, schema)| server.answers(NAME, key, schema)))
+    Ok(server.answers(NAME, answers()))
 }
 
 /// The graph of research, around DeepSearch's own.

@@ -102,7 +102,7 @@ pub fn add_to(
         .configured_graph(NAME, graph()?, make)
         .described(NAME, "Answers requests about a vault of notes, and changes it after your review")
         .takes(NAME, ["request", "messages"]);
-    Ok(answers().into_iter().fold(server, |server, (key, schema)| server.answers(NAME, key, schema)))
+    Ok(server.answers(NAME, answers()))
 }
 
 /// The graph of work on a vault, around Obsius's own.

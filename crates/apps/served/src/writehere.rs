@@ -13,6 +13,7 @@ use graphloom_core_graph::{
 use graphloom_server::Server;
 use graphloom_server::artifacts::Artifact;
 use graphloom_server::messages::{Messages, add_messages};
+use graphloom_writehere::picture::tree_picture;
 use graphloom_writehere::{Mode, Request, Resources, Review, Writing, WritingUpdate, answers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -110,7 +111,7 @@ pub fn add_to(server: Server, writers: Writers) -> Result<Server, CompileErrors>
         .configured_graph(NAME, graph()?, make)
         .described(NAME, "Writes a long report that cites its sources, or a story")
         .takes(NAME, ["request", "messages"]);
-    Ok(answers().into_iter().fold(server, |server, (key, schema)| server.answers(NAME, key, schema)))
+    Ok(server.answers(NAME, answers()).picture(NAME, &[WRITE.as_str()], tree_picture))
 }
 
 /// The graph of a text, around WriteHERE's own.

@@ -1,6 +1,11 @@
-//! Pictures of drawings: SVG as PNG.
+//! Pictures: the tree of a state as SVG, and SVG as PNG.
 
+use graphloom_state_machine::NodeKey;
 use resvg::{tiny_skia, usvg};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::task::Tree;
 
 /// A drawing that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +17,15 @@ pub enum PictureError {
         /// What the renderer says.
         message: String,
     },
+}
+
+/// The tree of a state of the graph as SVG, the drawing of `writehere tree --format svg`; none before it has a task.
+///
+/// # Errors
+/// A tree that cannot be read.
+pub fn tree_picture(state: &Value) -> Result<Option<String>, serde_json::Error> {
+    let tree = Tree::deserialize(&state["tree"])?;
+    Ok(tree.node(&NodeKey::root()).is_some().then(|| tree.draw().svg()))
 }
 
 /// Makes a picture of SVG, and tells whether there were fonts for its labels.

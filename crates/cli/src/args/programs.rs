@@ -45,7 +45,7 @@ impl OptionGroup {
             #[cfg(feature = "mcp")]
             Self::of::<crate::McpArgs>(&EVERY),
             #[cfg(feature = "studio")]
-            Self::of::<crate::StudioArgs>(&["writehere", "obsius", "deepsearch"]),
+            Self::of::<crate::StudioArgs>(&APPLICATIONS),
         ]
     }
 }

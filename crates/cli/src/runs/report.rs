@@ -7,9 +7,8 @@ use graphloom_core_graph::checkpoint::{CheckpointError, CheckpointRow, Checkpoin
 use graphloom_core_graph::{Event, EventKind};
 use serde::Serialize;
 
-use super::summary::table;
 use super::{RunSummary, events};
-use crate::time_text;
+use crate::{table, time_text};
 
 /// Everything that is stored about a run, apart from the values of its state.
 #[derive(Clone, Debug, Serialize)]

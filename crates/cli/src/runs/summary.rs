@@ -4,7 +4,7 @@ use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, ThreadFilt
 use serde::Serialize;
 
 use crate::config::nearest;
-use crate::{CliError, Failure, RunStore, time_text};
+use crate::{CliError, Failure, RunStore, table, time_text};
 
 /// One run in a few words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -109,21 +109,4 @@ pub fn list_text(runs: &[RunSummary]) -> String {
         ]);
     }
     table(&rows)
-}
-
-/// Rows with columns of one width.
-pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> String {
-    let mut widths = [0; N];
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        text.push_str(cells.join("  ").trim_end());
-        text.push('\n');
-    }
-    text
 }

@@ -1,4 +1,4 @@
-//! A SQLite file of the data directory whose values are encrypted.
+//! The keys of encrypted stores, and a SQLite file of the data directory whose values are encrypted.
 
 use std::sync::Arc;
 
@@ -12,13 +12,7 @@ const KEYS: &str = "GRAPHLOOM_STORE_KEY";
 
 /// Opens the encrypted database of runs, and makes it when it is not there.
 pub(super) fn open(dirs: &DataDir) -> Result<RunStore, Failure> {
-    let missing = || {
-        CliError::usage(format!(
-            "the encrypted store needs a key: set `{KEYS}` to 64 hexadecimal digits, such as `openssl rand -hex 32` prints, \
-             or `{KEYS}_FILE` to a file that holds them; keep the key, because nothing can be read without it"
-        ))
-    };
-    let keys = keyring(&variable::read(KEYS)?.ok_or_else(missing)?)?;
+    let keys = keys()?;
     let path = dirs.encrypted_threads_db();
     let file = sqlite::open_file(dirs, &path)?;
     Ok(RunStore {
@@ -27,6 +21,17 @@ pub(super) fn open(dirs: &DataDir) -> Result<RunStore, Failure> {
         place: path.display().to_string(),
         signals: None,
     })
+}
+
+/// The keys, which the variable or its file has.
+pub(super) fn keys() -> Result<Keyring, CliError> {
+    let missing = || {
+        CliError::usage(format!(
+            "the encrypted store needs a key: set `{KEYS}` to 64 hexadecimal digits, such as `openssl rand -hex 32` prints, \
+             or `{KEYS}_FILE` to a file that holds them; keep the key, because nothing can be read without it"
+        ))
+    };
+    keyring(&variable::read(KEYS)?.ok_or_else(missing)?)
 }
 
 /// Keys separated by spaces, ends of lines or commas. A key is named by a hash of itself, so that a new one can be put

@@ -1,7 +1,7 @@
 //! Where runs are kept: `--store`.
 //!
-//! A store is a [`Checkpointer`] for threads and, beside it, a long-term [`Store`]: one SQLite file, the same encrypted, or
-//! PostgreSQL. [`Session::store`](crate::Session::store) opens the one that was chosen, once in a process.
+//! A store is a [`Checkpointer`] for threads and, beside it, a long-term [`Store`]: one SQLite file or PostgreSQL,
+//! each encrypted or not. [`Session::store`](crate::Session::store) opens the one that was chosen, once in a process.
 
 mod encrypted;
 #[cfg(feature = "postgres")]
@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use graphloom_checkpoint_encrypted::{Keyring, MessageKeys};
 use graphloom_core_graph::checkpoint::Checkpointer;
 use graphloom_core_graph::store::{Signals, Store};
 use tokio::sync::Mutex;
@@ -31,6 +32,8 @@ pub enum StoreKind {
     Encrypted,
     /// The PostgreSQL database of `GRAPHLOOM_POSTGRES_URL`
     Postgres,
+    /// The same database, whose values are encrypted with the key of `GRAPHLOOM_STORE_KEY`
+    EncryptedPostgres,
 }
 
 impl StoreKind {
@@ -40,7 +43,18 @@ impl StoreKind {
             Self::Sqlite => "sqlite",
             Self::Encrypted => "encrypted",
             Self::Postgres => "postgres",
+            Self::EncryptedPostgres => "encrypted-postgres",
         }
+    }
+
+    /// Whether several processes may work in it at a time, on any machine.
+    pub fn is_shared(self) -> bool {
+        matches!(self, Self::Postgres | Self::EncryptedPostgres)
+    }
+
+    /// Whether its values are encrypted.
+    pub fn is_encrypted(self) -> bool {
+        matches!(self, Self::Encrypted | Self::EncryptedPostgres)
     }
 }
 
@@ -135,12 +149,13 @@ impl Chosen {
         }
     }
 
-    /// The store, where something may have been kept in it; looking makes no file.
+    /// The store, where something may have been kept in it; looking makes neither a file nor tables.
     pub(crate) async fn existing(&self) -> Result<Option<RunStore>, Failure> {
-        match self.file()? {
-            Some(file) if !file.exists() => Ok(None),
-            _ => self.open(None).await.map(Some),
-        }
+        let is_there = match self.file()? {
+            Some(file) => file.exists(),
+            None => self.is_on_server().await?,
+        };
+        if is_there { self.open(None).await.map(Some) } else { Ok(None) }
     }
 
     /// The store, which is made where there is none. A lease is for a database that programs share; files have none.
@@ -152,10 +167,16 @@ impl Chosen {
         let store = match self.kind {
             StoreKind::Sqlite => RunStore::in_file(&self.dirs()?)?,
             StoreKind::Encrypted => encrypted::open(&self.dirs()?)?,
-            StoreKind::Postgres => self.connect(&mut opened, shared).await?,
+            StoreKind::Postgres => self.connect(&mut opened, shared, None).await?,
+            StoreKind::EncryptedPostgres => self.connect(&mut opened, shared, Some(encrypted::keys()?)).await?,
         };
         opened.store = Some(store.clone());
         Ok(store)
+    }
+
+    /// With what messages about the store's threads are encrypted which others keep on their way: with the keys of the store.
+    pub(crate) fn message_keys(&self) -> Result<MessageKeys, CliError> {
+        if self.kind.is_encrypted() { Ok(encrypted::keys()?.into()) } else { Ok(MessageKeys::default()) }
     }
 
     /// Gives back what others would otherwise wait for. The program ends, so nobody is told when that fails.
@@ -175,8 +196,14 @@ impl Chosen {
         Ok(match self.kind {
             StoreKind::Sqlite => Some(self.dirs()?.threads_db()),
             StoreKind::Encrypted => Some(self.dirs()?.encrypted_threads_db()),
-            StoreKind::Postgres => None,
+            StoreKind::Postgres | StoreKind::EncryptedPostgres => None,
         })
+    }
+
+    /// The address of the server, which may hold a password.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn address(&self) -> Result<String, CliError> {
+        postgres::address()
     }
 
     #[cfg(feature = "postgres")]
@@ -185,10 +212,25 @@ impl Chosen {
     }
 
     #[cfg(feature = "postgres")]
-    async fn connect(&self, opened: &mut Opened, shared: Option<Lease>) -> Result<RunStore, Failure> {
-        let (store, server) = postgres::open(shared).await?;
+    async fn is_on_server(&self) -> Result<bool, Failure> {
+        postgres::is_there().await
+    }
+
+    #[cfg(feature = "postgres")]
+    async fn connect(
+        &self,
+        opened: &mut Opened,
+        shared: Option<Lease>,
+        keys: Option<Keyring>,
+    ) -> Result<RunStore, Failure> {
+        let (store, server) = postgres::open(shared, keys).await?;
         opened.server = Some(server);
         Ok(store)
+    }
+
+    #[cfg(not(feature = "postgres"))]
+    pub(crate) fn address(&self) -> Result<String, CliError> {
+        Err(not_built())
     }
 
     #[cfg(not(feature = "postgres"))]
@@ -197,7 +239,12 @@ impl Chosen {
     }
 
     #[cfg(not(feature = "postgres"))]
-    async fn connect(&self, _: &mut Opened, _: Option<Lease>) -> Result<RunStore, Failure> {
+    async fn is_on_server(&self) -> Result<bool, Failure> {
+        Err(not_built().into())
+    }
+
+    #[cfg(not(feature = "postgres"))]
+    async fn connect(&self, _: &mut Opened, _: Option<Lease>, _: Option<Keyring>) -> Result<RunStore, Failure> {
         Err(not_built().into())
     }
 }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use graphloom_checkpoint_encrypted::{Encrypted, Keyring};
 use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions};
-use graphloom_core_graph::store::Signals;
+use graphloom_core_graph::checkpoint::Checkpointer;
+use graphloom_core_graph::store::{Signals, Store};
 use graphloom_llm::providers::without_user;
 
 use super::{Lease, RunStore, variable};
@@ -36,9 +38,18 @@ pub(super) fn place(address: &str) -> String {
     without_user(address.split('?').next().unwrap_or(address))
 }
 
+/// Whether something may have been kept there; looking makes no tables.
+pub(super) async fn is_there() -> Result<bool, Failure> {
+    Ok(PostgresCheckpointer::is_there(&address()?, &PostgresOptions::default()).await?)
+}
+
 /// Connects, and makes the tables where there are none. A server that shares its runs with others tells more often that it
-/// lives, and is silent for a shorter time before they take its runs over.
-pub(super) async fn open(shared: Option<Lease>) -> Result<(RunStore, PostgresCheckpointer), Failure> {
+/// lives, and is silent for a shorter time before they take its runs over. With keys its values are encrypted; signals say only that
+/// something changed.
+pub(super) async fn open(
+    shared: Option<Lease>,
+    keys: Option<Keyring>,
+) -> Result<(RunStore, PostgresCheckpointer), Failure> {
     let address = address()?;
     let options = match shared {
         Some(Lease { every, expiry }) => PostgresOptions::default().heartbeat(every, expiry).patience(expiry * 2),
@@ -47,8 +58,11 @@ pub(super) async fn open(shared: Option<Lease>) -> Result<(RunStore, PostgresChe
     let server = PostgresCheckpointer::connect_with(&address, &options).await?;
     let memory = server.store();
     let signals = shared.map(|_| Arc::new(memory.signals()) as Arc<dyn Signals>);
-    let checkpointer = Arc::new(server.clone());
-    Ok((RunStore { memory: Arc::new(memory), checkpointer, place: place(&address), signals }, server))
+    let (checkpointer, memory): (Arc<dyn Checkpointer>, Arc<dyn Store>) = match keys {
+        None => (Arc::new(server.clone()), Arc::new(memory)),
+        Some(keys) => (Arc::new(Encrypted::new(server.clone(), keys.clone())), Arc::new(Encrypted::new(memory, keys))),
+    };
+    Ok((RunStore { memory, checkpointer, place: place(&address), signals }, server))
 }
 
 /// Gives the runs back, so that the next program need not wait until this one is thought dead.

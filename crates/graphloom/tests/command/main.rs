@@ -4,6 +4,10 @@
 
 #[cfg(feature = "mcp")]
 mod agent;
+#[cfg(all(feature = "serve", unix))]
+mod applications;
+#[cfg(all(feature = "serve", unix))]
+mod by_engine;
 mod described;
 mod doctor;
 #[cfg(feature = "mcp")]
@@ -17,6 +21,8 @@ mod output;
 mod runs;
 #[cfg(all(feature = "serve", unix))]
 mod serve;
+#[cfg(all(feature = "serve", unix))]
+mod workers;
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -53,7 +59,7 @@ fn a_wrong_command_line_ends_with_two() {
     }
     let (status, stdout, _) = run(place.path(), &["--help"]);
     assert_eq!(status, 0);
-    for command in ["doctor", "runs", "serve"] {
+    for command in ["cluster", "doctor", "runs", "serve", "worker"] {
         assert!(stdout.lines().any(|line| line.trim_start().starts_with(&format!("{command} "))), "{stdout}");
     }
 }

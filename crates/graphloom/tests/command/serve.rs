@@ -17,9 +17,9 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 use crate::{graphloom, run};
 
 /// A server that runs. It is killed when it is dropped.
-struct Serving {
+pub(crate) struct Serving {
     process: Child,
-    url: String,
+    pub(crate) url: String,
     /// Where its studio is.
     studio: Option<String>,
     /// Open as long as the server runs, so that it can print its end.
@@ -39,35 +39,42 @@ fn serve(place: &Path, more: &[&str]) -> Serving {
 }
 
 /// A server of other graphs, or over a database.
-fn serve_on(place: &Path, more: &[&str], database: Option<&str>) -> Serving {
+pub(crate) fn serve_on(place: &Path, more: &[&str], database: Option<&str>) -> Serving {
     let line = [&["serve", "--json"], more].concat();
     let mut command = graphloom(place, &line);
     if let Some(database) = database {
         command.args(["--store", "postgres"]).env("GRAPHLOOM_POSTGRES_URL", database);
     }
-    let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut stdout = BufReader::new(process.stdout.take().unwrap());
-    let mut first = String::new();
-    stdout.read_line(&mut first).unwrap();
-    let told: Value = serde_json::from_str(&first).unwrap();
-    assert_eq!(told["event"], "serving", "{told}");
-    let text = |field: &str| told[field].as_str().map(str::to_owned);
-    Serving { process, url: text("url").unwrap(), studio: text("studio"), _stdout: stdout }
+    Serving::of(command)
 }
 
-fn http() -> Client {
+impl Serving {
+    /// Runs a server, and waits until it answers requests.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut stdout = BufReader::new(process.stdout.take().unwrap());
+        let mut first = String::new();
+        stdout.read_line(&mut first).unwrap();
+        let told: Value = serde_json::from_str(&first).unwrap();
+        assert_eq!(told["event"], "serving", "{told}");
+        let text = |field: &str| told[field].as_str().map(str::to_owned);
+        Self { process, url: text("url").unwrap(), studio: text("studio"), _stdout: stdout }
+    }
+}
+
+pub(crate) fn http() -> Client {
     graphloom_http::unproxied("tests").build().unwrap()
 }
 
-fn signal(process: &Child, name: &str) {
+pub(crate) fn signal(process: &Child, name: &str) {
     assert!(Command::new("kill").args(["-s", name, &process.id().to_string()]).status().unwrap().success());
 }
 
-async fn post(url: &str, body: &Value) -> Response {
+pub(crate) async fn post(url: &str, body: &Value) -> Response {
     http().post(url).header("content-type", "application/json").body(body.to_string()).send().await.unwrap()
 }
 
-async fn json_of(response: Response) -> Value {
+pub(crate) async fn json_of(response: Response) -> Value {
     let (status, text) = (response.status(), response.text().await.unwrap());
     assert!(status.is_success(), "{status}: {text}");
     serde_json::from_str(&text).unwrap()

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::make::FinishedChart;
-use crate::evidence::Document;
+use crate::evidence::{Document, canonical};
 use crate::markup::written;
 use crate::markup::{trace_mark, trace_marks};
 use crate::state::{ChartDatum, ChartMessage, TraceSource};
@@ -43,7 +43,8 @@ fn sources(datum: &ChartDatum, evidence: &[Document]) -> Vec<TraceSource> {
     let mut sources: Vec<TraceSource> = Vec::new();
     for place in &datum.sources {
         let found = evidence.iter().find(|one| one.id.as_str() == place.evidence_id);
-        let Some(found) = found.filter(|found| sources.iter().all(|known| known.url != found.url)) else { continue };
+        let is_new = |found: &&Document| sources.iter().all(|known| canonical(&known.url) != canonical(&found.url));
+        let Some(found) = found.filter(is_new) else { continue };
         sources.push(TraceSource {
             evidence: found.id.clone(),
             title: found.title.clone(),

@@ -3,6 +3,7 @@
 use graphloom_text::{link_target, link_words};
 
 use super::references::{Reference, number_citations};
+use crate::evidence::canonical;
 use crate::markup::{MISSING, renumber, without_references};
 use crate::state::{Locale, SubReport, TraceSource};
 
@@ -47,7 +48,7 @@ pub fn assemble(parts: &Parts<'_>) -> (String, Vec<TraceSource>) {
         let content = &chapter.report.content;
         let body = without_references(&content.text);
         for trace in &content.trace {
-            if references.iter().all(|known| known.url != trace.url) {
+            if references.iter().all(|known| canonical(&known.url) != canonical(&trace.url)) {
                 references.push(Reference { title: trace.title.clone(), url: trace.url.clone() });
             }
             traces.push(trace.clone());

@@ -5,23 +5,24 @@ use std::collections::BTreeSet;
 
 use graphloom_retrieval::answer::{Request, unanswered_line};
 
+use crate::evidence::canonical;
 use crate::markup::cited;
 use crate::state::{Locale, SubReport};
 
 /// What the sections quote from how many documents.
 pub(crate) fn fixed_abstract(language: Locale, sections: &[SubReport]) -> String {
-    let mut documents: BTreeSet<&str> = BTreeSet::new();
+    let mut documents: BTreeSet<String> = BTreeSet::new();
     let mut quotations = 0;
     for section in sections {
         let content = &section.content;
         for number in cited(&content.text) {
             quotations += 1;
             let place = number.checked_sub(1).and_then(|at| content.classified_content.get(at));
-            documents.extend(place.map(|found| found.url.as_str()));
+            documents.extend(place.map(|found| canonical(&found.url)));
         }
         // A traced section has numbers no more.
         quotations += content.text.matches("[source_tracer_result]").count();
-        documents.extend(content.trace.iter().map(|trace| trace.url.as_str()));
+        documents.extend(content.trace.iter().map(|trace| canonical(&trace.url)));
     }
     let documents = documents.len();
     let count = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });

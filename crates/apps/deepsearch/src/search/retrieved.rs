@@ -36,14 +36,18 @@ impl Retrieved {
 }
 
 /// A result as a document: its address is the document's, so that references count documents, its id the passage's. Of an
-/// open copy it is the copy's, where a citation can be looked up.
+/// open copy it is the copy's, where a citation can be looked up. What is on a page of a file in pages is cited as `#page=N`,
+/// the fragment of RFC 8118, by which readers of PDF open that page.
 fn document(hit: Hit, query: &str) -> Document {
     let found = hit.evidence;
-    let url = match &found.source {
+    let mut url = match &found.source {
         _ if found.copy.is_some() => found.copy.unwrap_or_default(),
         Source::Literature { url, .. } if !url.is_empty() => url.clone(),
         source => source.to_string(),
     };
+    if let (Source::Local { .. }, Locator::Pages { first_page, .. }) = (&found.source, &found.locator) {
+        url.push_str(&format!("#page={first_page}"));
+    }
     let mut title = found.title;
     if !matches!(found.locator, Locator::Document)
         && let Some(heading) = found.heading.last().filter(|heading| **heading != title && !heading.is_empty())

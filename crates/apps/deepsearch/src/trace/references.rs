@@ -3,6 +3,7 @@
 use graphloom_citations::replace_marks;
 use graphloom_text::{link_target, link_words};
 
+use crate::evidence::canonical;
 use crate::markup::trace_marks;
 use crate::markup::without_references;
 use crate::state::{Locale, Report};
@@ -34,7 +35,7 @@ pub fn unchecked(report: &Report, language: Locale) -> String {
     for mark in trace_marks(&body) {
         text.push_str(&body[from..mark.range.start]);
         from = mark.range.end;
-        let number = known.iter().position(|(_, url)| *url == mark.url).unwrap_or_else(|| {
+        let number = known.iter().position(|(_, url)| canonical(url) == canonical(&mark.url)).unwrap_or_else(|| {
             known.push((mark.title.clone(), mark.url.clone()));
             known.len() - 1
         });

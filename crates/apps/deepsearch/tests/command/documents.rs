@@ -27,7 +27,7 @@ fn a_report_cites_sentences_of_every_kind_of_document() {
     let letter = message("Logging", &prose);
     let page = format!("<html><body><h1>Logging</h1><p>{prose}</p></body></html>");
     let kinds: [(&str, Vec<u8>, &str); 6] = [
-        ("logging.pdf", pdf(&[&["Notes on storage."], &LOG]), "corpus/logging.pdf"),
+        ("logging.pdf", pdf(&[&["Notes on storage."], &LOG]), "corpus/logging.pdf#page=2"),
         (
             "logging.docx",
             docx(&(docx_paragraph("Heading1", "Logging") + &docx_paragraph("", &prose))),
@@ -42,7 +42,7 @@ fn a_report_cites_sentences_of_every_kind_of_document() {
             "corpus/logging.mbox",
         ),
     ];
-    for (name, bytes, place) in kinds {
+    for (name, bytes, address) in kinds {
         let dir = TestDir::new();
         std::fs::remove_file(dir.path("corpus/logging.md")).unwrap();
         std::fs::write(dir.path(&format!("corpus/{name}")), bytes).unwrap();
@@ -50,11 +50,11 @@ fn a_report_cites_sentences_of_every_kind_of_document() {
         report(&dir);
         let result = dir.json("out/final_result.json");
         let citations = result["citation_messages"]["data"].as_array().unwrap();
-        let of_log = citations.iter().find(|citation| citation["url"] == format!("corpus/{name}"));
+        let of_log = citations.iter().find(|citation| citation["url"] == address);
         let of_log = of_log.unwrap_or_else(|| panic!("{name} is not cited: {citations:?}"));
         assert_eq!(of_log["verdict"], "supported", "{name}: {of_log:#}");
         let written = dir.read("out/report.md");
-        assert!(written.contains(place), "{name}: {written}");
+        assert!(written.contains(address), "{name}: {written}");
     }
 }
 

@@ -5,6 +5,7 @@ use std::process::Output;
 
 use graphloom_frozen_web::{Breakage, FrozenWeb, KEY};
 use graphloom_retrieval::web::EngineName;
+use graphloom_test_support::documents::pdf;
 use serde_json::json;
 
 use crate::support::{QUESTION, SMALL, TestDir, assert_report, text};
@@ -133,13 +134,28 @@ fn no_file_of_a_run_holds_a_key() {
 #[test]
 fn pages_that_cannot_be_read_are_told_and_the_excerpts_carry_the_report() {
     let online = Online::new();
-    online.runtime.block_on(online.frozen.pages_as_pdf());
+    online.runtime.block_on(online.frozen.pages_as_pdf("%PDF-1.7\n%%EOF\n"));
     // Serper gives excerpts only.
     let output = online.run(&["--search", "google"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_report(&online.dir, "out");
     let notes = online.dir.json("out/run.json")["notes"].to_string();
-    assert!(notes.contains("only the excerpt of the engine is used: the page is `application/pdf`"), "{notes}");
+    assert!(notes.contains("only the excerpt of the engine is used: the page has no text that can be read"), "{notes}");
+}
+
+#[test]
+fn pages_that_are_pdf_are_read() {
+    let online = Online::new();
+    // Longer than the excerpts, which they would not replace otherwise.
+    let lines: Vec<String> = (1..=20).map(|frame| format!("Frame {frame} of the log is kept for a reader.")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    online.runtime.block_on(online.frozen.pages_as_pdf(pdf(&[&lines])));
+    let output = online.run(&["--search", "google"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let notes = online.dir.json("out/run.json")["notes"].to_string();
+    assert!(!notes.contains("only the excerpt"), "{notes}");
+    let found = online.dir.json("out/final_result.json").to_string();
+    assert!(found.contains("of the log is kept for a reader"), "{found}");
 }
 
 #[test]

@@ -30,12 +30,12 @@ enum Part {
     /// A word with this prefix.
     Stem(String),
     /// One of several phrases; an empty phrase makes the choice optional.
-    Choice(Vec<Vec<Part>>),
+    Choice(Arc<[Vec<Part>]>),
 }
 
 impl List {
     /// Adds a phrase in the notation of the files. With `bare`, the phrase also matches without its accents.
-    pub(super) fn take(&mut self, written: &str, notation: &mut Notation, bare: bool) {
+    pub(super) fn take(&mut self, written: &str, notation: &mut Notation<'_>, bare: bool) {
         let (written, open) = written.strip_suffix('*').map_or((written, false), |stem| (stem, true));
         let mut phrase = notation.parse(written, bare);
         if open && let Some(Part::Word(words)) = phrase.pop() {
@@ -85,31 +85,30 @@ impl List {
     }
 }
 
+/// Words that were read before, by whether accents may be missing: most occur many times, in many files.
+#[derive(Debug, Default)]
+pub(super) struct Spellings([HashMap<String, Vec<Arc<[String]>>>; 2]);
+
 /// Reads the phrases of a file.
 #[derive(Debug)]
-pub(super) struct Notation {
+pub(super) struct Notation<'s> {
     sets: Sets,
-    /// Units without choices that were read before, by whether accents may be missing. Most units occur many times.
-    read: [HashMap<String, Vec<Arc<[String]>>>; 2],
+    spellings: &'s mut Spellings,
+    /// Choices that were read before in this file, as they are written, by whether accents may be missing.
+    choices: [HashMap<String, Arc<[Vec<Part>]>>; 2],
 }
 
-impl Notation {
-    pub(super) fn new(sets: Sets) -> Self {
-        Self { sets, read: Default::default() }
+impl<'s> Notation<'s> {
+    pub(super) fn new(sets: Sets, spellings: &'s mut Spellings) -> Self {
+        Self { sets, spellings, choices: Default::default() }
     }
 
     /// Parses a phrase.
     fn parse(&mut self, written: &str, bare: bool) -> Vec<Part> {
         let mut parts = Vec::new();
         for unit in cut(written, char::is_whitespace).into_iter().filter(|unit| !unit.is_empty()) {
-            if let Some(name) = unit.strip_prefix('{').and_then(|unit| unit.strip_suffix('}')) {
-                let phrases = self.sets.get(name).cloned().unwrap_or_default();
-                parts.push(self.choice(phrases, bare));
-            } else if unit.starts_with('(') && close(unit) == Some(unit.len() - 1) {
-                parts.push(self.choice(cut(&unit[1..unit.len() - 1], |c| c == '/'), bare));
-            } else if unit.contains(['(', '{']) {
-                let spelt = spell(&spread(unit, &self.sets));
-                parts.push(self.choice(spelt.iter().map(String::as_str), bare));
+            if unit.contains(['(', '{']) {
+                parts.push(Part::Choice(self.choice(unit, bare)));
             } else {
                 parts.extend(self.words(unit, bare).iter().map(|ways| Part::Word(Arc::clone(ways))));
             }
@@ -117,14 +116,26 @@ impl Notation {
         parts
     }
 
-    /// A choice between phrases.
-    fn choice<'a>(&mut self, phrases: impl IntoIterator<Item = &'a str>, bare: bool) -> Part {
-        Part::Choice(phrases.into_iter().map(|phrase| self.parse(phrase, bare)).collect())
+    /// The phrases of a unit that is a choice: a set, a choice between phrases, or one between letters.
+    fn choice(&mut self, unit: &str, bare: bool) -> Arc<[Vec<Part>]> {
+        if let Some(read) = self.choices[usize::from(bare)].get(unit) {
+            return Arc::clone(read);
+        }
+        let phrases: Vec<String> = if let Some(name) = unit.strip_prefix('{').and_then(|unit| unit.strip_suffix('}')) {
+            self.sets.get(name).into_iter().flatten().map(|phrase| (*phrase).to_owned()).collect()
+        } else if unit.starts_with('(') && close(unit) == Some(unit.len() - 1) {
+            cut(&unit[1..unit.len() - 1], |c| c == '/').into_iter().map(str::to_owned).collect()
+        } else {
+            spell(&spread(unit, &self.sets))
+        };
+        let read: Arc<[Vec<Part>]> = phrases.iter().map(|phrase| self.parse(phrase, bare)).collect();
+        self.choices[usize::from(bare)].insert(unit.to_owned(), Arc::clone(&read));
+        read
     }
 
     /// The words of a unit without choices, each in its spellings.
     fn words(&mut self, unit: &str, bare: bool) -> &[Arc<[String]>] {
-        let read = &mut self.read[usize::from(bare)];
+        let read = &mut self.spellings.0[usize::from(bare)];
         if !read.contains_key(unit) {
             let words = Text::new(unit).tokens.into_iter().map(|token| {
                 let mut ways = vec![token.lower];
@@ -196,7 +207,7 @@ fn stands(phrase: &[Part], tokens: &[Token], at: usize, ends: &mut dyn FnMut(usi
     let Some((part, rest)) = phrase.split_first() else { return ends(at) };
     match part {
         Part::Choice(phrases) => {
-            for phrase in phrases {
+            for phrase in phrases.iter() {
                 stands(phrase, tokens, at, &mut |end| stands(rest, tokens, end, ends));
             }
         }
@@ -292,7 +303,7 @@ mod tests {
         let sets =
             Sets::from([("it".to_owned(), vec!["it", "them all"]), ("해".to_owned(), vec!["해(요/)", "하세요"])]);
         let mut list = List::default();
-        list.take(written, &mut Notation::new(sets), true);
+        list.take(written, &mut Notation::new(sets, &mut Spellings::default()), true);
         list
     }
 

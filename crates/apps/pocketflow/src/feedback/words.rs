@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::Language;
-use super::phrases::{List, Notation, Sets};
+use super::phrases::{List, Notation, Sets, Spellings};
 use super::tokens::{Text, Token};
 
 /// The lists of one language.
@@ -34,13 +34,14 @@ pub(super) static LANGUAGES: LazyLock<Vec<WordLists>> = LazyLock::new(|| {
         English: "english", German: "german", French: "french", Spanish: "spanish", Portuguese: "portuguese",
         Russian: "russian", Japanese: "japanese", Chinese: "chinese", Korean: "korean",
     };
+    let mut spellings = Spellings::default();
     files
         .into_iter()
         .map(|(language, [file, approvals])| {
             let mut words =
                 WordLists { language, lists: BTreeMap::new(), known: BTreeSet::new(), of_approvals: BTreeSet::new() };
             for file in [COMMON, file, approvals] {
-                words.take(file);
+                words.take(file, &mut spellings);
             }
             words.known = words.lists.values().flat_map(List::words).collect();
             let named = |name: &str| words.lists.get(name).map(List::words).unwrap_or_default();
@@ -51,14 +52,14 @@ pub(super) static LANGUAGES: LazyLock<Vec<WordLists>> = LazyLock::new(|| {
 });
 
 impl WordLists {
-    fn take(&mut self, file: &'static str) {
+    fn take(&mut self, file: &'static str, spellings: &mut Spellings) {
         let mut sets = Sets::new();
         for (name, line) in lines(file) {
             if let Some(set) = name.strip_prefix("= ") {
                 sets.entry(set.to_owned()).or_default().extend(phrases(line));
             }
         }
-        let mut notation = Notation::new(sets);
+        let mut notation = Notation::new(sets, spellings);
         for (name, line) in lines(file).filter(|(name, _)| !name.starts_with("= ")) {
             let list = self.lists.entry(name).or_default();
             // Without its accent, the first word of a question may be another word.

@@ -15,6 +15,8 @@ mod parameters;
 mod reading;
 mod sources;
 mod stores;
+#[cfg(unix)]
+mod studio;
 mod support;
 #[cfg(unix)]
 mod terminal;

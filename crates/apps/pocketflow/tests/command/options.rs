@@ -73,6 +73,12 @@ fn every_option_changes_something() {
             say(&["--corpus", "papers", "--embeddings", "compatible:m@http://127.0.0.1:9/v1"]),
             OptionEffect::Shows("what is searched for, are sent to `http://127.0.0.1:9/v1`"),
         ),
+        (
+            "--studio",
+            chat(&["--no-input"]),
+            chat(&["--no-input", "--studio"]),
+            OptionEffect::Shows("/studio/#/threads/"),
+        ),
         ("--thread", chat(&[]), chat(&["--thread", "mine"]), OptionEffect::Shows("conversation `mine`")),
         (
             "--out",

@@ -1,6 +1,5 @@
 //! `--studio`: a run is shown while it lasts, stopped and answered there. The model is scripted.
 
-use std::process::Command;
 use std::time::Duration;
 
 use graphloom_test_support::studio::Shown;
@@ -66,8 +65,7 @@ fn a_run_that_is_left_waiting_goes_on_with_resume() {
     let dir = TestDir::new();
     let mut shown = asking(&dir, &server.model(), "shown", &[]);
     shown.until("waiting");
-    let process = shown.process().id().to_string();
-    assert!(Command::new("kill").args(["-s", "INT", &process]).status().unwrap().success());
+    shown.interrupt();
     let ended = shown.end();
     assert_eq!((ended.status.code(), &ended.result["status"]), (Some(3), &json!("waiting")), "{}", ended.stderr);
     // The same thread is at the same place of another server, and goes on there.

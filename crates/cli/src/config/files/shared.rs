@@ -100,7 +100,7 @@ impl Shared {
                         return Err(project_refusal(source, key, "where your runs are kept"));
                     }
                     let kind = StoreKind::from_str(one()?, true);
-                    let known = "there are `sqlite`, `encrypted`, `postgres`";
+                    let known = "there are `sqlite`, `encrypted`, `postgres`, `encrypted-postgres`";
                     self.store = Some(kind.map_err(|_| wrong(format!("this is no store; {known}")))?);
                 }
                 _ => return Err(unknown(source, key, &OPTIONS.map(str::to_owned))),

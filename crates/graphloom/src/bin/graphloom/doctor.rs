@@ -248,6 +248,8 @@ async fn store(session: &Session) -> StoreState {
 /// How many runs there are; `None` without a database.
 async fn runs(session: &Session) -> Result<Option<usize>, Failure> {
     match session.existing_store().await? {
+        // A server was reached, and nobody has kept anything there.
+        None if session.store_kind().is_shared() => Ok(Some(0)),
         None => Ok(None),
         Some(store) => Ok(Some(store.checkpointer().threads(&ThreadFilter::default()).await?.len())),
     }

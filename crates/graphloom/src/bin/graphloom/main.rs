@@ -4,7 +4,13 @@
 
 #[cfg(feature = "mcp")]
 mod agent;
+#[cfg(feature = "serve")]
+mod cluster;
 mod doctor;
+#[cfg(feature = "serve")]
+mod engine;
+#[cfg(feature = "serve")]
+mod graphs;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "embedded")]
@@ -13,6 +19,8 @@ mod new;
 mod runs;
 #[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "serve")]
+mod worker;
 
 use std::process::ExitCode;
 
@@ -52,6 +60,13 @@ enum Command {
     /// Serve graphs to chat pages, editors, agents and programs, until Ctrl-C
     #[cfg(feature = "serve")]
     Serve(Box<serve::ServeArgs>),
+    /// Execute tasks of runs that `graphloom serve --workers` or `--engine` drives, until Ctrl-C
+    #[cfg(feature = "serve")]
+    Worker(Box<worker::WorkerArgs>),
+    /// Show the processes that share a database, and what they do
+    #[cfg(feature = "serve")]
+    #[command(subcommand)]
+    Cluster(cluster::ClusterCommand),
     /// List, show and draw the runs of a data directory
     #[command(subcommand)]
     Runs(runs::RunsCommand),
@@ -82,6 +97,10 @@ async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         Command::Doctor(args) => doctor::run(args, &dirs?, &session).await,
         #[cfg(feature = "serve")]
         Command::Serve(args) => Box::pin(serve::run(*args, &session)).await,
+        #[cfg(feature = "serve")]
+        Command::Worker(args) => Box::pin(worker::run(*args, &session)).await,
+        #[cfg(feature = "serve")]
+        Command::Cluster(command) => cluster::run(command, &session).await,
         Command::Runs(command) => runs::run(command, &session).await,
     }
 }

@@ -91,7 +91,10 @@ pub(crate) async fn conclude(
 ) -> Result<ExitStatus, Failure> {
     announce(session, thread.id());
     let (consent, id) = (&work.run.models.consent, thread.id());
-    let mut studio = Studio::open(work.studio, consent, session, &opened.runs, id, policy(config), answers()).await?;
+    let mut studio = Studio::open(work.studio, consent, session, &opened.runs, id, policy(config), |server| {
+        server.answers(session.program(), answers())
+    })
+    .await?;
     let ended = follow_to_end(work, session, opened, thread, config, (run, notes), &mut studio).await;
     studio.close().await;
     ended

@@ -112,7 +112,8 @@ pub(crate) async fn open_studio(
     runs: &Runs,
     id: &str,
 ) -> Result<Studio<WorkflowState>, Failure> {
-    Studio::open(args, consent, session, runs, id, RunPolicy::default(), answers()).await
+    let name = session.program();
+    Studio::open(args, consent, session, runs, id, RunPolicy::default(), |server| server.answers(name, answers())).await
 }
 
 /// Follows a run to its end: answers its review where it may, and delivers. Returns the answer too.

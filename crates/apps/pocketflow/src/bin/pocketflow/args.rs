@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 use graphloom_cli::{
-    AnswerArgs, BaseArgs, GraphFormat, McpArgs, OutputArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs,
+    AnswerArgs, BaseArgs, GraphFormat, McpArgs, OutputArgs, PromptArgs, RunArgs, SourceArgs, StudioArgs, ThreadArgs,
 };
 
 /// Researches a topic with you: queries, literature, gap, proposal, with your approval in between
@@ -17,13 +17,15 @@ pub(crate) struct Args {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Talk on the terminal, until `/quit` or the end of the input
+    /// Talk on the terminal, or with `--studio` in the browser, until `/quit` or the end of the input
     Chat {
         /// The conversation; that of `--thread`, or a new one, when not given
         #[arg(value_name = "THREAD")]
         conversation: Option<String>,
         #[command(flatten)]
         id: ThreadArgs,
+        #[command(flatten)]
+        studio: StudioArgs,
         #[command(flatten)]
         work: WorkArgs,
     },

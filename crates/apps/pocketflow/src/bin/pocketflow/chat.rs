@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use graphloom_cli::{ExitStatus, Failure, Interrupt, Prompt, Typed, new_thread_id};
+use graphloom_cli::{ExitStatus, Failure, Interrupt, Prompt, StudioArgs, Typed, new_thread_id};
 use graphloom_pocketflow::session::Question;
 use serde_json::json;
 
@@ -62,12 +62,15 @@ impl Person {
 }
 
 /// Talks until the person ends it.
-pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus, Failure> {
+pub(crate) async fn chat(setup: &Setup, id: Option<String>, studio: StudioArgs) -> Result<ExitStatus, Failure> {
     let progress = &setup.session.progress;
     let id = match id {
         Some(id) => checked_id(&id)?.to_owned(),
         None => new_thread_id("pocketflow"),
     };
+    if studio.studio {
+        return Box::pin(crate::studio::chat(setup, &id, studio)).await;
+    }
     let shown = last_delivered(setup, &id).await?;
     let prompt = Prompt::open(progress)?;
     let on_terminal = prompt.is_some();

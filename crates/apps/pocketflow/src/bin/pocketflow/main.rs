@@ -8,6 +8,7 @@ mod lines;
 mod open;
 mod setup;
 mod stop;
+mod studio;
 mod talk;
 mod why;
 
@@ -25,8 +26,8 @@ fn main() -> ExitCode {
 
 async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     match args.command {
-        Command::Chat { conversation, id, work } => match Setup::read(work, session)? {
-            Some(setup) => chat::chat(&setup, conversation.or(id.thread)).await,
+        Command::Chat { conversation, id, studio, work } => match Setup::read(work, session)? {
+            Some(setup) => chat::chat(&setup, conversation.or(id.thread), studio).await,
             None => Ok(ExitStatus::Done),
         },
         Command::Say { thread, message, work } => match Setup::read(work, session)? {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use graphloom_cli::{ExitStatus, Failure, Session};
 use graphloom_core_graph::checkpoint::ThreadStatus;
+use graphloom_pocketflow::Conversations;
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -11,9 +12,22 @@ use crate::inspect::print_result;
 use crate::open::{checked_id, open_existing};
 
 /// How often a process at work looks whether it is to stop, and who asked it whether it has.
-pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Who has not stopped after so many looks is not there.
 const LOOKS: usize = 50;
+
+/// Stops the turn that begins now as soon as another process asks for it, and returns then.
+pub(crate) async fn when_asked(conversations: &Conversations, id: &str) {
+    let before = conversations.stop_requests(id).await.unwrap_or(u64::MAX);
+    loop {
+        // A store that is busy is asked again.
+        let asked = conversations.stop_requests(id).await.unwrap_or_default();
+        if asked > before && conversations.stop(id) {
+            return;
+        }
+        sleep(POLL_INTERVAL).await;
+    }
+}
 
 /// Asks the process at work to stop, and waits until it has.
 pub(crate) async fn stop(session: &Session, id: &str) -> Result<ExitStatus, Failure> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::open::{Opened, checked_id, last_delivered, no_checkpoint, open, open_existing};
 use crate::setup::Setup;
-use crate::stop::POLL_INTERVAL;
+use crate::stop;
 
 /// The result of a turn.
 pub(crate) struct TurnResult {
@@ -123,8 +123,8 @@ pub(crate) async fn follow_turn(
     let progress = &setup.session.progress;
     let mut subscription = setup.session.interrupt.subscribe();
     let mut chat: Vec<ChatMessage> = Vec::new();
-    let before = opened.conversations.stop_requests(id).await.unwrap_or(u64::MAX);
-    let (mut looks, mut stopping) = (tokio::time::interval(POLL_INTERVAL), false);
+    let mut asked = std::pin::pin!(stop::when_asked(&opened.conversations, id));
+    let mut stopping = false;
     loop {
         tokio::select! {
             event = streams.next() => match event {
@@ -142,14 +142,10 @@ pub(crate) async fn follow_turn(
                 progress.phase("stopping");
                 opened.conversations.stop(id);
             }
-            _ = looks.tick(), if !stopping => {
-                // A store that is busy is asked again.
-                let asked = opened.conversations.stop_requests(id).await.unwrap_or_default();
-                if asked > before && opened.conversations.stop(id) {
-                    progress.note("another process stops this turn");
-                    progress.phase("stopping");
-                    stopping = true;
-                }
+            () = &mut asked, if !stopping => {
+                stopping = true;
+                progress.note("another process stops this turn");
+                progress.phase("stopping");
             }
         }
     }
@@ -161,23 +157,29 @@ pub(crate) async fn follow_turn(
     // A session of a newer program cannot be looked at; the chat has said so.
     let waiting = opened.conversations.session(id).await.map(|stored| stored.waiting_for).unwrap_or_default();
     let status = match waiting {
-        _ if opened.models.ledger.refusal().is_some() => ExitStatus::BudgetSpent,
+        _ if warn_of_spent_budget(setup, opened, id) => ExitStatus::BudgetSpent,
         _ if failed => ExitStatus::Failed,
         _ if stopped => ExitStatus::Interrupted,
         Waiting::None => ExitStatus::Done,
         _ => ExitStatus::Waiting,
     };
-    if status == ExitStatus::BudgetSpent {
-        let line = format!("pocketflow say {id} retry --budget LIMITS");
-        let calls = opened.models.ledger.spent().calls;
-        progress.warn(format!(
-            "the budget is spent after {calls} calls; the conversation is saved, go on with a larger one: {line}"
-        ));
-    }
     let text = if texts.is_empty() { "There is nothing to go on with.".to_owned() } else { texts.join("\n\n") };
     let question = streams.question().cloned();
     let value = json!({ "thread": id, "chat": texts, "waiting_for": waiting, "question": question });
     Ok(TurnResult { text, status, value, question })
+}
+
+/// Whether the budget is spent; where it is, the person is told how to go on.
+pub(crate) fn warn_of_spent_budget(setup: &Setup, opened: &Opened, id: &str) -> bool {
+    let is_spent = opened.models.ledger.refusal().is_some();
+    if is_spent {
+        let line = format!("pocketflow say {id} retry --budget LIMITS");
+        let calls = opened.models.ledger.spent().calls;
+        setup.session.progress.warn(format!(
+            "the budget is spent after {calls} calls; the conversation is saved, go on with a larger one: {line}"
+        ));
+    }
+    is_spent
 }
 
 /// Prints the result of a turn, and records its question as delivered when stdout took the text.

@@ -9,6 +9,7 @@ use graphloom_core_graph::{EventKind, Order, Outcome, Questions, Run, RunPolicy,
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
 use graphloom_state_machine::TreeChange;
+use graphloom_writehere::picture::tree_picture;
 use graphloom_writehere::{
     Finished, Mode, PlanReview, PlanVerdict, Request, Resources, Review, Shortage, Writing, answers,
 };
@@ -122,7 +123,11 @@ async fn conclude(
 ) -> Result<ExitStatus, Failure> {
     announce(session, thread.id());
     let (consent, policy) = (&work.run.models.consent, RunPolicy::default());
-    let mut studio = Studio::open(work.studio, consent, session, &opened.runs, thread.id(), policy, answers()).await?;
+    let name = session.program();
+    let mut studio = Studio::open(work.studio, consent, session, &opened.runs, thread.id(), policy, |server| {
+        server.answers(name, answers()).picture(name, &[], tree_picture)
+    })
+    .await?;
     let ended = follow_to_end(session, thread.id(), &mut studio, run, watch).await;
     studio.close().await;
     let outcome = ended?;

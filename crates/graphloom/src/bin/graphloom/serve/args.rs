@@ -3,9 +3,13 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use graphloom_cli::{Failure, ModelArgs, SourceArgs};
+use clap::Args;
+use graphloom_cli::Failure;
 use graphloom_server::{AllowedOrigins, Keys, Security, SecurityError};
+
+use super::by_engine::ServeEngineArgs;
+use super::queue::QueueArgs;
+use crate::graphs::GraphArgs;
 
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
@@ -18,14 +22,11 @@ pub(crate) struct ServeArgs {
     /// Serve MCP to the program that started this one, over standard input and output, and nothing else
     #[arg(long, conflicts_with_all = ["host", "port", "api_key_file", "cors", "private_network", "allow_host", "no_studio"])]
     pub(super) stdio: bool,
-    /// Serve the demo graphs, which need no model
-    #[arg(long)]
-    pub(super) demo: bool,
     /// Serve no studio, the page in which people see and work with graphs, threads and runs
     #[arg(long)]
     pub(super) no_studio: bool,
     /// Keep nothing: threads, runs and memories are gone when the server ends
-    #[arg(long)]
+    #[arg(long, conflicts_with = "engine")]
     pub(super) in_memory: bool,
     /// A file of the keys of clients, one a line: `NAME SCOPES KEY`, where the scopes are `read`, `run` and `admin` with
     /// commas between. Every request needs one then
@@ -44,45 +45,19 @@ pub(crate) struct ServeArgs {
     /// Post webhooks of runs to any host that the server can reach, also to this machine and private networks
     #[arg(long)]
     pub(super) allow_private_webhooks: bool,
-    /// The applications to serve: `writehere`, `obsius`, `pocketflow`, `deepsearch`, or `none`; all of them unless given
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(super) apps: Vec<App>,
-    /// A vault of notes for `obsius`, which clients know by the name of its folder; may be given several times. What runs
-    /// change in it is reviewed by their clients
-    #[arg(long, value_name = "DIR")]
-    pub(super) vault: Vec<PathBuf>,
+    /// Have the tasks of runs executed by `graphloom worker`, in as many processes as there shall be; this one plans, commits
+    /// and answers. It needs `--store postgres`
+    #[arg(long, conflicts_with_all = ["in_memory", "engine"])]
+    pub(super) workers: bool,
     #[command(flatten)]
-    pub(super) models: ModelArgs,
+    pub(super) queue: QueueArgs,
     #[command(flatten)]
-    pub(super) sources: SourceArgs,
-}
-
-/// An application that can be served.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum App {
-    /// Reports and stories
-    Writehere,
-    /// Requests about a vault of notes
-    Obsius,
-    /// Research conversations
-    Pocketflow,
-    /// Cited reports
-    Deepsearch,
-    /// None of them
-    None,
+    pub(super) engine: ServeEngineArgs,
+    #[command(flatten)]
+    pub(super) graphs: GraphArgs,
 }
 
 impl ServeArgs {
-    /// Whether an application is served.
-    pub(super) fn serves(&self, app: App) -> bool {
-        self.apps.is_empty() || self.apps.contains(&app)
-    }
-
-    /// Whether any application is.
-    pub(super) fn serves_any(&self) -> bool {
-        [App::Writehere, App::Obsius, App::Pocketflow, App::Deepsearch].into_iter().any(|app| self.serves(app))
-    }
-
     /// What is asked of those who call the server.
     pub(super) fn security(&self) -> Result<Security, Failure> {
         let wrong = |error: SecurityError| Failure::usage(error.to_string());

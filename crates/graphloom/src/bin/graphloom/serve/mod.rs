@@ -1,64 +1,47 @@
 //! `graphloom serve`: graphs behind one server.
 
-mod applications;
 mod args;
+mod by_engine;
 mod claim;
+mod queue;
+mod stores;
 mod welcome;
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use graphloom_cli::{ExitStatus, Failure, Lease, Session, StoreKind};
-use graphloom_core_graph::store::{MemoryStore, Store};
-use graphloom_server::{Cluster, Server, StartError, WebhookTargets};
+use futures::future::BoxFuture;
+use graphloom_cli::{ExitStatus, Failure, Session};
+use graphloom_server::{Server, StartError, WebhookTargets};
 use serde_json::json;
+use tokio::sync::watch;
 
 pub(crate) use args::ServeArgs;
-use claim::Claim;
+use stores::ServerStores;
+pub(crate) use stores::cluster;
 use welcome::Welcome;
 
-/// How long a server over a shared database may be silent before others take its runs over.
-const LEASE: Lease = Lease { every: Duration::from_secs(1), expiry: Duration::from_secs(5) };
+use crate::graphs;
 
-pub(crate) async fn run(mut args: ServeArgs, session: &Session) -> Result<ExitStatus, Failure> {
+pub(crate) async fn run(args: ServeArgs, session: &Session) -> Result<ExitStatus, Failure> {
     let progress = &session.progress;
     let security = args.security()?;
-    session.files.fill_models(&mut args.models);
-    session.files.fill_sources(&mut args.sources);
-    if !args.demo && !args.serves_any() {
-        return Err(Failure::usage(
-            "there is no graph to serve; `--apps` names applications, `--demo` serves the demo graphs",
-        ));
-    }
+    let graphs = args.graphs.filled(session)?;
+    // A server that is asked for what its store cannot do says so before it opens anything.
+    let queue = if args.workers { Some(session.postgres_address("--workers")?) } else { None };
+    let engine = args.engine.engine(session)?;
     if args.allow_private_webhooks {
         progress.warn("webhooks go to any host: whoever may start a run can have this machine call what it can reach");
     }
     let mut server = Server::new();
-    if args.demo {
-        server = server.demo()?;
-    }
     if args.allow_private_webhooks {
         server = server.webhooks(WebhookTargets::Any);
     }
-    // Kept until the end: another server would take up the same runs. Those of a database see each other.
-    let mut claim = None;
-    let (memory, place): (Arc<dyn Store>, _) = if args.in_memory {
-        let memory = Arc::new(MemoryStore::new());
-        server = server.store(Arc::clone(&memory) as Arc<dyn Store>);
-        (memory, "memory, until the server ends".to_owned())
-    } else {
-        if session.store_kind() != StoreKind::Postgres {
-            claim = Some(Claim::of(&session.dirs()?)?);
-        }
-        let store = session.shared_store(LEASE).await?;
-        server = server.checkpointer(store.checkpointer()).store(store.memory());
-        if let Some(signals) = store.signals() {
-            server = server.cluster(Cluster::new().signals(signals).heartbeat(LEASE.every, LEASE.expiry));
-        }
-        (store.memory(), store.place().to_owned())
-    };
-    if args.serves_any() {
-        server = applications::add_to(server, &args, &memory, session).await?;
+    let (mut server, ServerStores { memory, place, claim }) =
+        ServerStores::open(server, args.in_memory, session).await?;
+    server = graphs::add_to(server, &graphs, &memory, session).await?;
+    if let Some(address) = queue {
+        server = args.queue.queue(server, &address, session.message_keys()?).await?;
+    }
+    if let Some(engine) = &engine {
+        server = engine.executes(server).await?;
     }
     if !args.no_studio {
         server = server.page(graphloom_studio::PATH, graphloom_studio::page());
@@ -69,20 +52,48 @@ pub(crate) async fn run(mut args: ServeArgs, session: &Session) -> Result<ExitSt
         drop(claim);
         return Ok(ExitStatus::Done);
     }
-    let graphs = server.names().map(str::to_owned).collect::<Vec<_>>();
+    let names = server.names().map(str::to_owned).collect::<Vec<_>>();
     let mut signals = session.interrupt.subscribe();
     let with_keys = !security.keys.is_empty();
     let running = server.start(security).await.map_err(|error| match error {
         StartError::Security(error) => Failure::usage(error.to_string()),
         other => other.into(),
     })?;
-    let welcome = Welcome { address: running.address(), graphs, place, with_keys, with_studio: !args.no_studio };
+    let (stop, mut stopped) = watch::channel(());
+    let mut by_engine: BoxFuture<'static, Result<(), Failure>> = match engine {
+        Some(engine) => engine.serve(&running, &names, async move { drop(stopped.changed().await) }),
+        None => Box::pin(async move {
+            drop(stopped.changed().await);
+            Ok(())
+        }),
+    };
+    let welcome = Welcome {
+        address: running.address(),
+        graphs: names,
+        place,
+        with_keys,
+        with_studio: !args.no_studio,
+        with_workers: args.workers,
+        engine: args.engine.address().map(str::to_owned),
+    };
     progress.note(welcome.to_string());
     progress.event(&welcome.event());
-    signals.signal().await;
+    tokio::select! {
+        _ = signals.signal() => {}
+        // The engine refuses this server.
+        ended = &mut by_engine => {
+            running.stop().await;
+            drop(claim);
+            return ended.map(|()| ExitStatus::Done);
+        }
+    }
     progress.note("stopping: what is under way ends or is saved; once more stops at once");
+    stop.send_replace(());
     let cut = tokio::select! {
-        cut = running.stop() => cut,
+        (cut, ended) = async { tokio::join!(running.stop(), by_engine) } => {
+            ended?;
+            cut
+        }
         _ = signals.signal() => {
             drop(claim);
             return Err(Failure::new(ExitStatus::Interrupted, "stopped at once by the user; runs go on at the next start"));

@@ -14,6 +14,10 @@ pub(super) struct Welcome {
     pub(super) place: String,
     pub(super) with_keys: bool,
     pub(super) with_studio: bool,
+    /// Whether tasks are executed by workers.
+    pub(super) with_workers: bool,
+    /// The engine that brings tasks to workers.
+    pub(super) engine: Option<String>,
 }
 
 impl Welcome {
@@ -40,6 +44,8 @@ impl Welcome {
             "graphs": self.graphs,
             "store": self.place,
             "studio": self.studio(),
+            "workers": self.with_workers,
+            "engine": self.engine,
         })
     }
 }
@@ -50,6 +56,15 @@ impl fmt::Display for Welcome {
         writeln!(f, "listening on {url}{}", if self.with_keys { ", with keys" } else { "" })?;
         writeln!(f, "  graphs: {}", self.graphs.join(", "))?;
         writeln!(f, "  kept in {}", self.place)?;
+        if self.with_workers {
+            writeln!(f, "  tasks are executed by `graphloom worker`; `graphloom cluster status` shows who does what")?;
+        }
+        if let Some(engine) = &self.engine {
+            writeln!(
+                f,
+                "  tasks are executed by `graphloom worker --engine '{engine}'`; the engine brings runs to this server, too"
+            )?;
+        }
         if let Some(studio) = self.studio() {
             writeln!(f, "  studio: {studio}")?;
         }
@@ -77,6 +92,8 @@ mod tests {
                 place: String::new(),
                 with_keys: false,
                 with_studio: true,
+                with_workers: false,
+                engine: None,
             };
             assert_eq!(welcome.base_url(), url);
             assert_eq!(welcome.event()["studio"], format!("{url}/studio/"));

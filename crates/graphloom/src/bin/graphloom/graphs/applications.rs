@@ -15,12 +15,12 @@ use graphloom_served::{deepsearch, obsius, pocketflow, writehere};
 use graphloom_server::Server;
 use graphloom_vault::{Vault, VaultOptions, transaction};
 
-use super::args::{App, ServeArgs};
+use super::args::{App, GraphArgs};
 
 /// Adds those applications that are asked for.
 pub(super) async fn add_to(
     mut server: Server,
-    args: &ServeArgs,
+    args: &GraphArgs,
     memory: &Arc<dyn Store>,
     session: &Session,
 ) -> Result<Server, Failure> {
@@ -34,22 +34,22 @@ pub(super) async fn add_to(
         session.progress.warn(nothing_searched(", so reports cite nothing"));
     }
     let made = build_models(&args.models, &dirs, &session.progress, Default::default()).await?;
-    if args.serves(App::Writehere) {
+    if args.has(App::Writehere) {
         let of = |resources: graphloom_writehere::Resources| of_writers(resources, &made, &sources);
         let report = of(graphloom_writehere::Resources::report(made.models.clone())?);
         let story = of(graphloom_writehere::Resources::story(made.models.clone())?);
         server = writehere::add_to(server, writehere::Writers { report, story })?;
     }
-    if args.serves(App::Obsius) {
+    if args.has(App::Obsius) {
         let vaults = vaults(args, &made.models, &sources, &dirs, session)?;
         server = obsius::add_to(server, vaults, graphloom_obsius::Config::default())?;
     }
-    if args.serves(App::Pocketflow) {
+    if args.has(App::Pocketflow) {
         let search = sources.search().unwrap_or_else(|| Arc::new(NoSearch));
         let resources = graphloom_pocketflow::Resources::new(made.models.clone(), search, Arc::clone(memory))?;
         server = pocketflow::add_to(server, resources)?;
     }
-    if args.serves(App::Deepsearch) {
+    if args.has(App::Deepsearch) {
         let local = sources.documents.iter().map(graphloom_cli::Documents::search);
         let local = CombinedSearch::of(local.chain(sources.others.clone()));
         let engines = graphloom_deepsearch::search::Engines::new(sources.opened.search(), local);
@@ -76,7 +76,7 @@ fn of_writers(
 
 /// The vaults, by the names of their folders.
 fn vaults(
-    args: &ServeArgs,
+    args: &GraphArgs,
     models: &Models,
     sources: &Sources,
     dirs: &DataDir,
