@@ -1,6 +1,7 @@
 //! From names of engines to what the network is searched with.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::full_text::{FullTexts, Unpaywall};
@@ -23,6 +24,9 @@ pub struct NetworkOptions {
     pub literature: LiteratureOptions,
     /// Whether open full texts of works are read, as `pages` says.
     pub full_texts: bool,
+    /// The program that reads pages and full texts that are PDF, in a process of its own, as
+    /// [`CorpusOptions::reader`](crate::CorpusOptions::reader); without it they are refused.
+    pub reader: Option<PathBuf>,
     /// Only works of this year or later.
     pub since: Option<u16>,
     /// Only works of this year or earlier.
@@ -63,7 +67,7 @@ impl NetworkOptions {
             network.withheld.extend(self.web.withheld(&engines)?);
             let mut web = Web::open(&engines, &self.web)?.rate(SearchRate::new(self.web.per_second));
             if let Some(pages) = &self.pages {
-                web = web.with_pages(Pages::new(pages.clone())?);
+                web = web.with_pages(self.reading(pages.clone())?);
             }
             network.web = Some(web);
         }
@@ -74,7 +78,7 @@ impl NetworkOptions {
             let agent = options.agent.clone();
             let mut literature = Literature::open(options)?.years(self.since, self.until);
             if self.full_texts {
-                let mut texts = FullTexts::new(Pages::new(self.pages.clone().unwrap_or_default())?);
+                let mut texts = FullTexts::new(self.reading(self.pages.clone().unwrap_or_default())?);
                 if let Some(contact) = contact {
                     texts = match Unpaywall::open(Unpaywall::ADDRESS, &agent, contact) {
                         Ok(unpaywall) => texts.with_unpaywall(unpaywall),
@@ -88,6 +92,16 @@ impl NetworkOptions {
             network.literature = Some(literature);
         }
         Ok(network)
+    }
+
+    /// Pages, PDF among them where a program reads it apart.
+    fn reading(&self, options: PageOptions) -> Result<Pages, RetrievalError> {
+        let pages = Pages::new(options)?;
+        #[cfg(feature = "pdf")]
+        if let Some(program) = &self.reader {
+            return Ok(pages.with_pdf(Arc::new(crate::web::PdfFiles::new(Some(program.clone())))));
+        }
+        Ok(pages)
     }
 }
 

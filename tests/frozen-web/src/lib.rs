@@ -128,9 +128,9 @@ impl FrozenWeb {
         Mock::given(path(route)).respond_with(breakage.answer()).with_priority(1).mount(&self.server).await;
     }
 
-    /// Every page is a PDF from now on, which no program here reads.
-    pub async fn pages_as_pdf(&self) {
-        let document = ResponseTemplate::new(200).set_body_raw("%PDF-1.7\n%%EOF\n", "application/pdf");
+    /// Every page is this PDF from now on.
+    pub async fn pages_as_pdf(&self, file: impl Into<Vec<u8>>) {
+        let document = ResponseTemplate::new(200).set_body_raw(file, "application/pdf");
         let pages = Mock::given(method("GET")).and(path_regex("^/pages/")).respond_with(document);
         pages.with_priority(1).mount(&self.server).await;
     }

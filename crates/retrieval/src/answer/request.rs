@@ -20,7 +20,9 @@ pub struct Part {
     pub(super) own: BTreeSet<String>,
     /// Those that stand beside each other.
     pub(super) pairs: Vec<(String, String)>,
-    /// The terms that it shares with the parts beside it.
+    /// The words that it shares with the parts beside it, as the request has them.
+    shared: String,
+    /// Their terms.
     pub(super) context: BTreeSet<String>,
     /// These, and those of what it only stands in.
     pub(super) around: BTreeSet<String>,
@@ -66,6 +68,7 @@ impl Request {
                     text: one_line(text),
                     own,
                     pairs: Vec::new(),
+                    shared: String::new(),
                     context: BTreeSet::new(),
                     around: BTreeSet::new(),
                     refers: BTreeSet::new(),
@@ -106,11 +109,27 @@ impl Request {
         words.filter(|word| !is_empty(&word.to_lowercase(), self.language)).collect::<Vec<_>>().join(" ")
     }
 
-    /// The request for those of its parts only that a text names; the whole where it names none. What bears more on another
-    /// part is left to that.
+    /// Whether only some of its parts are looked at, see [`about`](Self::about).
+    #[must_use]
+    pub fn is_narrowed(&self) -> bool {
+        !self.named.is_empty()
+    }
+
+    /// What to search for, a query for each part that is looked at: its words, and those that it shares with the parts beside
+    /// it.
+    #[must_use]
+    pub fn queries(&self) -> Vec<String> {
+        let parts = (0..).zip(&self.parts).filter(|(at, _)| self.is_looked_at(*at));
+        parts.map(|(_, part)| format!("{} {}", part.text, part.shared).trim_end().to_owned()).collect()
+    }
+
+    /// The request for those of its parts only that a text names, in small letters or capitals; the whole where it names none.
+    /// What bears more on another part is left to that.
     #[must_use]
     pub fn about(&self, text: &str) -> Self {
-        let places = (0..).zip(&self.parts).filter(|(_, part)| text.contains(&part.text)).map(|(at, _)| at);
+        let text = text.to_lowercase();
+        let names = |part: &Part| has_words(&text, &part.text.to_lowercase());
+        let places = (0..).zip(&self.parts).filter(|(_, part)| names(part)).map(|(at, _)| at);
         Self { named: places.collect(), ..self.clone() }
     }
 
@@ -210,7 +229,8 @@ fn take(group: &[&Segment<'_>], language: Language, parts: &mut Vec<Part>) {
         around.clear();
     }
 
-    let shared: BTreeSet<String> = content_terms(&around, language);
+    let shared_words = content_words(&around, language);
+    let shared: BTreeSet<String> = terms_in(&shared_words, language).into_iter().collect();
     let is_pronoun = |word: &&str| PRONOUNS.contains(&word.to_lowercase().as_str());
     let referred = parts.first().filter(|_| whole.iter().any(is_pronoun)).map(|part| part.own.clone());
     let is_clause = items.len() == 1 && referred.is_some();
@@ -226,6 +246,7 @@ fn take(group: &[&Segment<'_>], language: Language, parts: &mut Vec<Part>) {
                 text,
                 pairs: pairs(item, language),
                 own,
+                shared: shared_words.clone(),
                 context,
                 around,
                 refers,
@@ -297,8 +318,13 @@ fn first_named(words: &[&str], language: Language) -> usize {
 }
 
 fn content_terms(words: &[&str], language: Language) -> BTreeSet<String> {
+    terms_in(&content_words(words, language), language).into_iter().collect()
+}
+
+/// Those of the words that name something.
+fn content_words(words: &[&str], language: Language) -> String {
     let content: Vec<&str> = words.iter().copied().filter(|word| !is_empty(&word.to_lowercase(), language)).collect();
-    terms_in(&content.join(" "), language).into_iter().collect()
+    content.join(" ")
 }
 
 /// The words without those at both ends that name nothing.
@@ -308,6 +334,29 @@ fn tidy(words: &[&str], language: Language) -> String {
     words[from..end].join(" ")
 }
 
+/// Whether a text has some words, and not only as a piece of others. In scripts without spaces every piece counts.
+fn has_words(text: &str, words: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() && c.is_lowercase();
+    let begins_and_ends = |at: usize| {
+        let (before, behind) = (text[..at].chars().next_back(), text[at + words.len()..].chars().next());
+        !before.is_some_and(goes_on) && !behind.is_some_and(goes_on)
+    };
+    text.match_indices(words).any(|(at, _)| begins_and_ends(at))
+}
+
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_named_by_whole_words_in_any_case() {
+        let request = Request::of("How do Mali, Somalia and Chad differ in rainfall?");
+        assert_eq!(request.about("Somalia").queries(), ["Somalia rainfall"]);
+        assert_eq!(request.about("mali; CHAD").queries(), ["Mali rainfall", "Chad rainfall"]);
+        assert!(!request.about("Summary").is_narrowed());
+    }
 }

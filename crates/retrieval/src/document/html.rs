@@ -15,6 +15,8 @@ use super::{Passage, markdown, plain};
 const SMALLEST_SHARE: usize = 3;
 /// Lines are not wrapped before this column.
 const WIDTH: usize = 100_000;
+/// So many spaces fill up a cell of a table.
+const PADDING: &str = "        ";
 /// Elements whose text no reader of a page sees.
 const UNSEEN: &[&str] = &["head", "script", "style", "noscript", "template"];
 
@@ -67,7 +69,27 @@ fn text_of(page: &str) -> Result<String, String> {
     html2text::config::with_decorator(TrivialDecorator::new())
         .no_table_borders()
         .string_from_read(page.as_bytes(), WIDTH)
+        .map(|text| without_padding(&text))
         .map_err(|error| error.to_string())
+}
+
+/// A text whose cells of tables are not filled up with spaces: a page of an index would be nothing else. What a line begins
+/// with stays.
+fn without_padding(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len().min(1 << 20));
+    for line in text.lines() {
+        let (indent, words) = line.split_at(line.len() - line.trim_start().len());
+        kept.push_str(indent);
+        let mut rest = words.trim_end();
+        while let Some(at) = rest.find(PADDING) {
+            kept.push_str(&rest[..at]);
+            kept.push_str("  ");
+            rest = rest[at..].trim_start_matches(' ');
+        }
+        kept.push_str(rest);
+        kept.push('\n');
+    }
+    kept
 }
 
 /// How many letters and signs of a page a reader sees.
@@ -87,4 +109,20 @@ fn visible_text(reader: &Readability) -> usize {
 /// How many letters and signs a text has.
 fn visible(text: &str) -> usize {
     text.chars().filter(|c| !c.is_whitespace()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_of_tables_are_not_filled_up() {
+        let long = format!("<tr><td>{}</td><td>far</td></tr>", "word ".repeat(2_000));
+        let rows: String = (0..500).map(|row| format!("<tr><td>key {row}</td><td>page {row}</td></tr>")).collect();
+        let page = format!("<html><body><table>{long}{rows}</table><pre>if x:\n    y   =   1</pre></body></html>");
+        let text = text_of(&page).unwrap();
+        assert!(text.len() < 2 * page.len(), "{}", text.len());
+        assert!(text.contains("key 499  page 499\n"), "{}", &text[text.len() - 200..]);
+        assert!(text.contains("if x:\n    y   =   1\n"), "{}", &text[text.len() - 200..]);
+    }
 }

@@ -84,7 +84,7 @@ impl fmt::Display for Unread {
 }
 
 impl Unread {
-    /// Whether it is a PDF, which nothing here reads: see [`Pages::with_pdf`].
+    /// Whether it is a PDF that nothing reads: see [`Pages::with_pdf`].
     #[must_use]
     pub fn is_pdf(&self) -> bool {
         matches!(&self.error, PageError::MediaType { media_type } if media_type == "application/pdf")

@@ -59,5 +59,7 @@ pub use engine::{Engine, EngineAnswer, WebResult};
 pub use engines::{Brave, Exa, Searxng, Serper, Tavily, Wikipedia};
 pub use graphloom_text::{LONGEST_ADDRESS, canonical};
 pub use options::{EngineName, EngineOptions, WebOptions};
+#[cfg(feature = "pdf")]
+pub use page::PdfFiles;
 pub use page::{Page, PageError, PageOptions, Pages, PdfText, ReadPdf, ResolveHost, forbidden_address};
 pub use rate::SearchRate;

@@ -13,7 +13,7 @@ const MOST_TEXT: usize = 12_000;
 const AT_ONCE: usize = 4;
 
 /// The results with the paragraphs of their pages that are about the question. A page that cannot be read, such as a
-/// PDF, leaves the excerpt, and a note says why.
+/// scanned PDF, leaves the excerpt, and a note says why.
 pub(super) async fn read(pages: &Pages, results: Vec<WebResult>, query: &str) -> (Vec<WebResult>, Vec<String>) {
     let documents = results.into_iter().map(|result| document(pages, result, query));
     let read: Vec<(WebResult, Option<String>)> = futures::stream::iter(documents).buffered(AT_ONCE).collect().await;
@@ -27,7 +27,10 @@ async fn document(pages: &Pages, mut result: WebResult, query: &str) -> (WebResu
     }
     let mut note = None;
     match pages.fetch(&result.url).await {
-        Ok(page) if page.text.len() > result.text.len() => result.text = about(query, &page.text, MOST_TEXT),
+        Ok(page) if page.text.len() > result.text.len() => {
+            result.text = about(query, &page.text, MOST_TEXT);
+            note = page.lost.map(|lost| format!("of `{}` {lost}", result.url));
+        }
         Ok(_) => {}
         Err(error) => note = Some(format!("of `{}` only the excerpt of the engine is used: {error}", result.url)),
     }

@@ -9,7 +9,8 @@ use graphloom_retrieval::literature::export::{bibtex, csl_json};
 use graphloom_retrieval::literature::{
     ArxivId, Contact, Doi, Fault, Literature, LiteratureOptions, Pmcid, Record, SourceName,
 };
-use graphloom_retrieval::web::{PageError, PageOptions, Pages, PdfText, ReadPdf};
+use graphloom_retrieval::web::{PageError, PageOptions, Pages, PdfFiles, PdfText, ReadPdf};
+use graphloom_test_support::documents::{pdf, pdf_of_streams};
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -222,7 +223,8 @@ impl ReadPdf for Backwards {
     fn read(&self, body: &[u8]) -> Result<PdfText, String> {
         match body.strip_prefix(b"%PDF-") {
             Some(rest) => {
-                Ok(PdfText { title: String::new(), text: rest.iter().rev().map(|b| char::from(*b)).collect() })
+                let text = rest.iter().rev().map(|b| char::from(*b)).collect();
+                Ok(PdfText { text, ..PdfText::default() })
             }
             None => Err("it is no PDF".to_owned()),
         }
@@ -246,6 +248,27 @@ async fn a_pdf_is_told_unless_something_reads_it() {
     assert_eq!(reading.of(&of("a.pdf")).await.unwrap().text, "it speaks");
     let wrong = reading.of(&of("b.pdf")).await.unwrap_err();
     assert!(wrong.to_string().contains("it is no PDF"), "{wrong}");
+}
+
+#[tokio::test]
+async fn a_work_in_pdf_is_read_and_one_without_text_is_told() {
+    let lines = ["A walk on a lattice mixes in nine steps.", "The bound is met for every lattice."];
+    let of_file = |bytes: Vec<u8>| ResponseTemplate::new(200).set_body_raw(bytes, "application/pdf");
+    let host = host(&[
+        ("/a.pdf", of_file(pdf(&[&["Walks on lattices."], &lines]))),
+        ("/scanned.pdf", of_file(pdf_of_streams(vec![(String::new(), b"q Q".to_vec())]))),
+        ("/login.pdf", body("<html>log in</html>", "application/pdf")),
+    ])
+    .await;
+    let of = |name: &str| work(|record| record.open_access = Some(format!("{}/{name}", host.uri())));
+    let pages = Pages::new(PageOptions::default().exempt(&host.address().to_string())).unwrap();
+    let reading = FullTexts::new(pages.with_pdf(Arc::new(PdfFiles::default())));
+    let text = reading.of(&of("a.pdf")).await.unwrap().text;
+    assert!(text.contains("A walk on a lattice mixes in nine steps."), "{text}");
+    for (name, reason) in [("scanned.pdf", "has no text on its pages (1)"), ("login.pdf", "PDF")] {
+        let refused = reading.of(&of(name)).await.unwrap_err().to_string();
+        assert!(refused.contains(reason), "{name}: {refused}");
+    }
 }
 
 #[tokio::test]

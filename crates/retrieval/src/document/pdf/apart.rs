@@ -121,3 +121,42 @@ fn wait(child: &mut Child, time: Duration) -> bool {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    const CHILD: &str = "GRAPHLOOM_TEST_READER";
+
+    /// Ends this process as a reader ends whose file wants more memory than it may have.
+    #[test]
+    fn child() {
+        if std::env::var_os(CHILD).is_some() {
+            bound(Duration::from_secs(60)).unwrap();
+            let most = usize::try_from(MEMORY).unwrap();
+            assert!(Vec::<u8>::new().try_reserve_exact(most / 4).is_ok(), "there is memory");
+            std::hint::black_box(vec![1_u8; most]);
+            println!("it had more memory than its bound");
+        }
+    }
+
+    #[test]
+    fn a_reader_that_wants_more_memory_than_it_may_have_ends_itself() {
+        let name = "document::pdf::apart::tests::child";
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let output = command.args(["--exact", name, "--nocapture"]).env(CHILD, "1").output().unwrap();
+        let (said, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(said.contains("running 1 test"), "{said}");
+        assert!(!output.status.success() && !said.contains("more memory"), "{said}{failed}");
+        assert!(failed.contains("memory allocation"), "{failed}");
+    }
+
+    #[test]
+    fn a_reader_that_ends_without_an_answer_is_told() {
+        let bounds = Bounds { pages: 1, time: Duration::from_secs(60), program: None };
+        let told = read(Path::new("/bin/true"), b"%PDF-1.7", bounds).map(|_| ()).unwrap_err();
+        assert!(told.to_string().contains("ran out of memory or stopped unexpectedly"), "{told}");
+        let told = read(Path::new("/no/such/program"), b"%PDF-1.7", bounds).map(|_| ()).unwrap_err();
+        assert!(told.to_string().contains("its reader cannot be started"), "{told}");
+    }
+}

@@ -65,7 +65,9 @@ pub enum PageError {
         until: Option<Timestamp>,
     },
     /// The page is not of a kind that is read.
-    #[error("the page is `{media_type}`; HTML, plain text, Markdown and articles in JATS are read")]
+    #[error(
+        "the page is `{media_type}`; HTML, plain text, Markdown, articles in JATS and, where a program has a reader for it, PDF are read"
+    )]
     MediaType {
         /// What it is.
         media_type: String,

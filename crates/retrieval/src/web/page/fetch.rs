@@ -1,13 +1,15 @@
 //! Getting a page, hop by hop.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use graphloom_http::gateway::{OpenWeb, OpenWebOptions, Reply, Request, ResolveHost, SystemNames};
 use graphloom_text::{LONGEST_ADDRESS, canonical, has_credentials};
 use reqwest::Url;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
+use tokio::sync::Semaphore;
 
+use super::read::Body;
 use super::{Page, PageError, PageOptions, ReadPdf, read};
 use crate::RetrievalError;
 use crate::literature::text::shortened;
@@ -144,6 +146,10 @@ fn hop(url: &Url, reply: &Reply, reads_pdf: bool) -> Result<Hop, PageError> {
     Ok(Hop::Body { media_type, body: reply.body.clone() })
 }
 
+/// PDF is read by as many at once as there are processors, whoever asks.
+static READERS: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)));
+
 /// The page in a body.
 async fn page(
     url: Url,
@@ -154,7 +160,10 @@ async fn page(
 ) -> Result<Page, PageError> {
     let kind = read::format_of(media_type.as_deref(), &body, pdf.is_some())?;
     let url = canonical(url.as_str()).unwrap_or_else(|| url.to_string());
+    let turn = if kind == Body::Pdf { READERS.acquire().await.ok() } else { None };
     let extracted = tokio::task::spawn_blocking(move || {
+        // Kept until the file is read, also where nobody waits for it any more.
+        let _turn = turn;
         let declared = media_type.as_deref().and_then(read::charset_of);
         read::page(url, kind, declared, &body, pdf.as_deref(), notes)
     });

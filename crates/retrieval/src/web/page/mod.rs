@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 pub use error::PageError;
 pub use fetch::Pages;
 pub use graphloom_http::gateway::{ResolveHost, forbidden_address};
+#[cfg(feature = "pdf")]
+pub use pdf::PdfFiles;
 pub use pdf::{PdfText, ReadPdf};
 
 use crate::{Evidence, Source};
@@ -32,6 +34,9 @@ pub struct Page {
     pub content_hash: String,
     /// What a person may want to know: redirects, text that was cut or could not be decoded.
     pub notes: Vec<String>,
+    /// What of a file could not be read, such as pages without text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
 }
 
 impl Page {

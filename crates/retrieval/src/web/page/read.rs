@@ -3,11 +3,11 @@
 use super::super::bounds::{LONGEST_TEXT, visible};
 use super::charset::decode;
 use super::{Page, PageError, PdfText, ReadPdf};
-use crate::document::{self, Format};
+use crate::document::{self, Format, Passage};
 use crate::literature::text::shortened;
 
 /// A passage of an extracted page is about this long, in bytes; only the headings between them matter here.
-const PASSAGE: usize = 4000;
+pub(super) const PASSAGE: usize = 4000;
 
 /// What a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +67,9 @@ pub(super) fn page(
             let Some(reader) = pdf else {
                 return Err(PageError::MediaType { media_type: "application/pdf".to_owned() });
             };
-            let PdfText { title, text } = reader.read(body).map_err(empty)?;
-            return finish(url, title, &text, body, notes);
+            let PdfText { title, text, lost } = reader.read(body).map_err(empty)?;
+            let page = finish(url, title, &text, body, notes)?;
+            return Ok(Page { lost, ..page });
         }
     };
     let (text, lost) = decode(body, declared);
@@ -80,9 +81,14 @@ pub(super) fn page(
     }
     let document = document::read(format, &url, &text, PASSAGE)
         .map_err(|reason| PageError::Empty { reason: reason.to_string() })?;
+    finish(url, document.title, &readable(&document.passages), body, notes)
+}
+
+/// The text of passages, with their headings as lines of Markdown.
+pub(super) fn readable(passages: &[Passage]) -> String {
     let mut readable = String::new();
     let mut heading: &[String] = &[];
-    for passage in &document.passages {
+    for passage in passages {
         if passage.heading != heading {
             heading = &passage.heading;
             if let Some(last) = heading.last() {
@@ -92,7 +98,7 @@ pub(super) fn page(
         readable.push_str(passage.text.trim());
         readable.push_str("\n\n");
     }
-    finish(url, document.title, &readable, body, notes)
+    readable
 }
 
 /// The page with what is shown of its text.
@@ -106,7 +112,7 @@ fn finish(url: String, title: String, readable: &str, body: &[u8], mut notes: Ve
         notes.push(format!("only the first {LONGEST_TEXT} characters were read"));
     }
     let title = shortened(&title, 300);
-    Ok(Page { url, title, text, content_hash: blake3::hash(body).to_hex().to_string(), notes })
+    Ok(Page { url, title, text, content_hash: blake3::hash(body).to_hex().to_string(), notes, lost: None })
 }
 
 #[cfg(test)]
