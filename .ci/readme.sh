@@ -1,11 +1,11 @@
 # The README's two commands, as its text has them. To be sourced in the root of a checkout.
 
-# Runs the command that runs all tests.
+# Runs the command that runs all tests, with the options of README_TEST_OPTIONS behind it.
 readme_test() {
   local command
   command=$(sed -n 's/^\(cargo test .*\)$/\1/p' README.md | head -n 1)
   [ -n "$command" ] || { echo "README.md has no test command"; return 1; }
-  bash -c "$command"
+  bash -c "$command ${README_TEST_OPTIONS:-}"
 }
 
 # Runs the command that writes a report, and checks what it wrote.

@@ -1,40 +1,65 @@
-# Named steps with their times and a limit for all of them. To be sourced.
+# Named steps, of which each runs though another one failed, and what they share. To be sourced.
+#
+# The folder $records has a file for each kind of what is told at the end: `failed`, `flaky` and `quarantined`, with a line for each: a
+# date, a commit and a name, with tabs between.
 
-step_name=
-step_began=0
 step_times=
-aim_seconds=
-limit_seconds=
+failed_steps=()
+records=$(mktemp -d)
+export GRAPHLOOM_CI_RECORDS=$records GRAPHLOOM_CI_FLAKY=$records/flaky
+GRAPHLOOM_CI_COMMIT=$(git rev-parse --short HEAD)
+export GRAPHLOOM_CI_COMMIT
 
-# The minutes that all steps should take together, and those that they may: a machine can be slow on a day.
-aim_minutes() { aim_seconds=$(($1 * 60)) limit_seconds=$(($2 * 60)); }
-
-# Ends the step before and begins the next one.
+# Runs the function or command behind the name, in a shell of its own that ends at the first failure.
 step() {
-  end_step
-  step_name=$1
-  step_began=$SECONDS
-  printf '\n== %s\n' "$1"
+  local name=$1 began=$SECONDS status=0
+  shift
+  printf '\n== %s\n' "$name"
+  set +e
+  (
+    set -euo pipefail
+    "$@"
+  )
+  status=$?
+  set -e
+  step_times+=$(printf '%6d  %s' $((SECONDS - began)) "$name")$'\n'
+  if [ "$status" -ne 0 ]; then
+    failed_steps+=("$name")
+    printf '== %s: failed with status %d\n' "$name" "$status"
+  fi
 }
 
-end_step() {
-  [ -z "$step_name" ] || step_times+=$(printf '%6d  %s' $((SECONDS - step_began)) "$step_name")$'\n'
-  step_name=
+# Tries a command that fetches something three times. The first argument says what is fetched.
+retry() {
+  local what=$1 attempt
+  shift
+  for attempt in 1 2 3; do
+    "$@" && return 0
+    echo "try $attempt of 3 failed: $what" >&2
+    [ "$attempt" -eq 3 ] || sleep $((attempt * 5))
+  done
+  echo "could not be had after three tries: $what" >&2
+  return 1
 }
 
-# Prints the table of times, also when a step has failed.
-print_steps() {
-  end_step
-  printf '\nseconds  step\n%s%6d  all of %d\n' "$step_times" "$SECONDS" "$aim_seconds"
+# Lists a kind of records, one line each, under a title. Says nothing where there is none.
+list_records() {
+  [ -s "$records/$1" ] || return 0
+  printf '\n%s:\n' "$2"
+  cut -f 3- "$records/$1" | sort | uniq -c | sed 's/^ *1 /  /; s/^ *\([0-9][0-9]*\) \(.*\)$/  \2 (\1 times)/'
 }
-trap print_steps EXIT
 
-# Ends the last step. Says when the steps took longer than they should, and fails when they took longer than they may.
+# Prints the times, then what was flaky, quarantined and failed. Fails where a step failed.
 steps_done() {
-  end_step
-  [ "$SECONDS" -le "$aim_seconds" ] || echo "too slow: the checks took $SECONDS s and should take $aim_seconds s"
-  [ "$SECONDS" -le "$limit_seconds" ] || {
-    echo "all checks passed, but they took $SECONDS s, and the limit is $limit_seconds s"
+  printf '\nseconds  step\n%s%6d  all\n' "$step_times" "$SECONDS"
+  list_records flaky "flaky, passed when run again alone"
+  list_records quarantined "quarantined in .ci/quarantine, does not decide"
+  list_records failed "failed tests"
+  if [ -n "${cache:-}" ] && [ -s "$records/flaky" ]; then cat "$records/flaky" >>"$cache/flaky.tsv"; fi
+  if [ ${#failed_steps[@]} -gt 0 ]; then
+    printf '\nfailed steps:\n'
+    printf '  %s\n' "${failed_steps[@]}"
     return 1
-  }
+  fi
+  printf '\nall steps passed\n'
 }
