@@ -12,7 +12,7 @@ shift || true
 . tests/documents.sh
 . tests/result_of.sh
 fetch_documents "$place"
-cargo build --release -q -p graphloom-writehere -p graphloom-deepsearch -p graphloom-obsius -p graphloom-pocketflow -p graphloom-bench
+cargo build --release -q -p graphloom-writehere-cli -p graphloom-deepsearch-cli -p graphloom-obsius-cli -p graphloom-pocketflow-cli -p graphloom-bench
 programs=${CARGO_TARGET_DIR:-target}/release
 export GRAPHLOOM_HOME="${GRAPHLOOM_HOME:-$place/home}"
 number=0

@@ -24,6 +24,11 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// Whether a crate has a program and no library: those of the applications, which stand beside their libraries.
+fn is_program(name: &str) -> bool {
+    name.strip_prefix("graphloom-").and_then(|name| name.strip_suffix("-cli")).is_some()
+}
+
 /// The published crates apart from the facade, each with the feature that it is to be behind.
 fn published() -> BTreeMap<String, Option<String>> {
     let workspace: Table = read("Cargo.toml").parse().expect("a manifest");
@@ -32,7 +37,8 @@ fn published() -> BTreeMap<String, Option<String>> {
     manifests
         .filter(|manifest| manifest["package"].get("publish").is_none())
         .filter_map(|manifest| manifest["package"]["name"].as_str().map(str::to_owned))
-        .filter(|name| name != "graphloom")
+        // The facade itself, and crates that have a program and no library.
+        .filter(|name| name != "graphloom" && !is_program(name))
         .map(|name| {
             let otherwise = OTHERWISE.iter().find(|(crate_name, _)| *crate_name == name);
             let feature = match otherwise {

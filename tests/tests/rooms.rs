@@ -36,7 +36,7 @@ fn circles(program: &str) -> Vec<Vec<String>> {
     for path in all {
         let inside = path.strip_prefix(&root).expect("a file of the program").to_string_lossy().replace('\\', "/");
         let room = inside.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
-        if room != "lib" && room != "bin" {
+        if room != "lib" {
             rooms.entry(room).or_default().extend(named(&fs::read_to_string(&path).expect("a source file")));
         }
     }
@@ -68,7 +68,7 @@ const ONE_FILE: &[&str] = &[
     "deepsearch/src/nodes/outline.rs",
     "deepsearch/src/resources.rs",
     "deepsearch/src/trace/uncited.rs",
-    "obsius/src/bin/obsius/open.rs",
+    "obsius/cli/src/open.rs",
     "obsius/src/nodes/search.rs",
     "pocketflow/src/nodes/router.rs",
     "writehere/src/stage/ask.rs",
@@ -80,7 +80,9 @@ fn an_action_chooses_once_between_its_two_files() {
     let apps = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/apps");
     let mut all = Vec::new();
     for program in ["deepsearch", "obsius", "pocketflow", "writehere"] {
-        files(&apps.join(program).join("src"), &mut all);
+        for sources in ["src", "cli/src"] {
+            files(&apps.join(program).join(sources), &mut all);
+        }
     }
     let named = |path: &Path| path.strip_prefix(&apps).expect("a file below").to_string_lossy().replace('\\', "/");
     let all: BTreeMap<String, String> =
