@@ -25,5 +25,5 @@ mod timeouts;
 mod vision;
 mod web;
 
-#[path = "../page/mod.rs"]
+#[path = "../../tests/page/mod.rs"]
 mod page;
