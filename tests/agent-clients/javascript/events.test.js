@@ -43,9 +43,9 @@ for (const transport of ["sse", "websocket"]) {
 
     it(`events over ${transport}: values come after each super-step`, () =>
       streaming("pipeline", transport, async (thread) => {
-        await thread.run.start({ input: { topic: "a" } });
-        const lengths = (await collect(thread.values)).map((values) => values.items.length);
-        assert.deepEqual(lengths, [0, 1, 2, 3]);
+        const seen = await runSeen(thread, ["values"], { topic: "a" });
+        const values = seen.filter((event) => event.method === "values");
+        assert.deepEqual(values.map((event) => event.params.data.items.length), [0, 1, 2, 3]);
       }));
 
     it(`events over ${transport}: a message comes in deltas`, () =>

@@ -38,6 +38,6 @@ for (const [at, [colorScheme, width]] of PAIRS.entries()) {
       }
       assert.deepEqual(faults, []);
     },
-    { timeout: 300_000, mayFail: /Failed to load resource: .* 404/ },
+    { mayFail: /Failed to load resource: .* 404/ },
   );
 }

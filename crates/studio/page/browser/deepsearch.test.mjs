@@ -237,6 +237,9 @@ seen(
     });
     await page.getByText("Chosen, 29 characters: After the log comes the sync.").waitFor();
     await page.getByLabel("What you want of it, in your own words").fill("in one word");
+    // Which of the buttons Enter would mean is not known, and the page says so.
+    await page.getByLabel("What you want of it, in your own words").press("Enter");
+    await page.getByText("Enter sends nothing here: press the button of what you want.").waitFor();
     await page.getByRole("button", { name: "Shorter" }).click();
     await until(async () => (await text.inputValue()).includes("Then the sync."), "the passage is shorter");
     const now = await text.inputValue();

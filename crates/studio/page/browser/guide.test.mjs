@@ -23,7 +23,7 @@ test("the guide shows each of its pictures once, with words for who does not see
   assert.ok(Math.max(...sizes) < 80_000 && sizes.reduce((sum, size) => sum + size) < 500_000, `${sizes}`);
 });
 
-test("the pictures of the guide show the page as it is", { timeout: 120_000 }, async (context) => {
+test("the pictures of the guide show the page as it is", { timeout: 600_000 }, async (context) => {
   const samples = await serveSamples();
   try {
     const drawing = await (await browser()).newPage();

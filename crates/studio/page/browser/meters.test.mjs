@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before } from "node:test";
 import { open, saved } from "./exports.mjs";
-import { seen, until } from "./page.mjs";
+import { hasFocus, pressUntil, seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
 
 /**
@@ -124,7 +124,7 @@ seen("by keyboard one comes to the meters and to the slowest call", async ({ vis
   }
   const slowest = row(page, "By model", /compatible:writer/).getByRole("button");
   await slowest.waitFor();
-  while (!(await slowest.evaluate((node) => node === document.activeElement))) await page.keyboard.press("Tab");
+  await pressUntil(page, "Tab", () => hasFocus(slowest), "the slowest call");
   await page.keyboard.press("Enter");
   await page.getByRole("complementary").getByRole("heading", { name: "Calls of models" }).waitFor();
   await page.keyboard.press("Escape");

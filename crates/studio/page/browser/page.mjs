@@ -9,6 +9,15 @@ import { fromSources } from "./sources.mjs";
 
 const PROGRAM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
+/**
+ * After so long, in milliseconds, a step of a browser counts as one that hangs. It is far more than any step takes, so that it
+ * decides nothing: what is slow passes.
+ */
+export const HANGS = 120_000;
+/** The same for a whole test; what a test waits for counts as never coming a little before that, so that it is named. */
+const TEST_HANGS = 600_000;
+const NEVER = TEST_HANGS - 30_000;
+
 let launched;
 let closes = false;
 
@@ -36,18 +45,18 @@ export async function closeBrowser() {
 
 /**
  * A test of the page. `body` gets `visit(address, options)`, which opens the address in a context of its own and gives
- * the page, and `afterwards(stop)`, which stops what the test alone uses, such as a server, when its pages are closed: a page
+ * the page, where `opened(page)` is called before that and the other options are those of the context, and `afterwards(stop)`, which stops what the test alone uses, such as a server, when its pages are closed: a page
  * that is open goes on asking. With `mayFail` a regular expression says which errors of the console belong to the test.
  */
-export function seen(name, body, { mayFail, timeout = 120_000 } = {}) {
+export function seen(name, body, { mayFail } = {}) {
   if (!closes) after(closeBrowser);
   closes = true;
-  test(name, { timeout }, async () => {
+  test(name, { timeout: TEST_HANGS }, async () => {
     const contexts = [];
     const wrong = [];
     const stops = [];
     const afterwards = (stop) => stops.push(stop);
-    const visit = async (address, options = {}) => {
+    const visit = async (address, { opened, ...options } = {}) => {
       const context = await (
         await browser()
       ).newContext({
@@ -58,8 +67,8 @@ export function seen(name, body, { mayFail, timeout = 120_000 } = {}) {
         ...options,
       });
       contexts.push(context);
-      context.setDefaultTimeout(15_000);
-      return await watched(context, address, wrong, mayFail);
+      context.setDefaultTimeout(HANGS);
+      return await watched(context, address, wrong, { mayFail, opened });
     };
     try {
       await body({ visit, afterwards });
@@ -87,7 +96,7 @@ async function pictures(contexts, name) {
   }
 }
 
-async function watched(context, address, wrong, mayFail) {
+async function watched(context, address, wrong, { mayFail, opened }) {
   const { origin } = new URL(address);
   await context.exposeBinding("studioTestReport", (_, what) => wrong.push(what));
   await context.addInitScript(() => {
@@ -123,15 +132,54 @@ async function watched(context, address, wrong, mayFail) {
   const page = await context.newPage();
   // While the page is written, its sources are tried without a build of the program.
   if (process.env.STUDIO_SOURCES !== undefined) await fromSources(page);
+  await opened?.(page);
   await page.goto(address);
   return page;
 }
 
 /** Waits until `ask` answers something true, and answers it. */
-export async function until(ask, what, patience = 15_000) {
-  for (const end = Date.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+export async function until(ask, what) {
+  for (const end = Date.now() + NEVER; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
     const answer = await ask();
     if (answer) return answer;
     assert.ok(Date.now() < end, `it did not come to pass: ${what}`);
+  }
+}
+
+/** Presses a key until `isThere` answers something true, at most so many times. */
+export async function pressUntil(page, key, isThere, what, most = 60) {
+  for (let presses = 0; !(await isThere()); presses += 1) {
+    assert.ok(presses < most, `${most} presses of ${key} do not lead to ${what}`);
+    await page.keyboard.press(key);
+  }
+}
+
+/** Whether an element has the focus. */
+export function hasFocus(locator) {
+  return locator.evaluate((node) => node === document.activeElement);
+}
+
+/** Holds back the answers to a page's requests of this pattern until the function that is answered is called. */
+export async function holdBack(page, pattern) {
+  let release = () => undefined;
+  const released = new Promise((resolve) => (release = resolve));
+  await page.route(pattern, async (route) => {
+    await released;
+    await route.continue().catch(() => undefined);
+  });
+  return release;
+}
+
+/** Goes to the tab of this name by the arrow keys. */
+export async function toTab(page, name) {
+  const chosen = page.getByRole("tab", { selected: true });
+  await chosen.focus();
+  const text = async () => ((await chosen.textContent()) ?? "").trim();
+  for (let presses = 0; !(await text()).startsWith(name); presses += 1) {
+    assert.ok(presses < 12, `no tab is ${name}`);
+    const before = await text();
+    await page.keyboard.press("ArrowRight");
+    // A second press before the first one is seen would go past a tab.
+    await until(async () => (await text()) !== before, "the next tab is chosen");
   }
 }

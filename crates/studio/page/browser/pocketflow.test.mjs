@@ -6,7 +6,7 @@ import { conversation, papers, READS, SCRIPT } from "./conversing.mjs";
 import { open, saved } from "./exports.mjs";
 import { heldModel } from "./held-model.mjs";
 import { FORBIDDEN, INJECTIONS } from "./injections.mjs";
-import { seen, until } from "./page.mjs";
+import { holdBack, seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
 import { talking } from "./talking.mjs";
 
@@ -25,11 +25,10 @@ const chatOf = (page) => page.getByRole("region", { name: "Conversation", exact:
 const thoughtsOf = (page) => page.getByRole("region", { name: "Thoughts", exact: true });
 const underReview = (page, name) => chatOf(page).getByRole("region", { name });
 
-/** Says this by the keyboard, once the conversation takes it: while a turn is under way, Enter leaves the text as it is. */
+/** Says this by the keyboard. */
 async function sayByEnter(page, text) {
-  const box = page.getByRole("textbox", { name: "What you say next" });
+  const box = page.getByLabel("What you say next");
   await box.fill(text);
-  await until(() => page.getByRole("button", { name: "Say it" }).isEnabled(), "something can be said");
   await box.press("Enter");
 }
 
@@ -118,6 +117,34 @@ seen("a reply that is only probably understood is confirmed by a press, or decli
   await chatOf(page).getByText("new topic: ebbs and floods").waitFor();
 });
 
+for (const [by, send] of [
+  ["Enter", (page) => page.getByLabel("What you say next").press("Enter")],
+  ["a press", (page) => page.getByRole("button", { name: "Say it" }).click()],
+]) {
+  seen(`what ${by} sends before the question is known waits for it, and is sent then`, async ({ visit }) => {
+    const thread = await conversation(served, "tides");
+    const page = await visit(served.studio("#/runs"));
+    const release = await holdBack(page, "**/state");
+    await page.goto(served.studio(`#/threads/${thread}`));
+    const box = page.getByLabel("What you say next");
+    await box.fill("ok, drop the second one");
+    await send(page);
+    const waits = chatOf(page).getByText("Sent as soon as the question is here.");
+    await waits.waitFor();
+    await page.getByRole("button", { name: "Do not send it" }).click();
+    await waits.waitFor({ state: "detached" });
+    await send(page);
+    await waits.waitFor();
+    assert.equal(await box.inputValue(), "ok, drop the second one");
+    assert.equal((await served.ask("GET", `/threads/${thread}/runs`)).length, 1, "nothing is sent yet");
+    release();
+    await chatOf(page).getByText("I take this as: take out number 2. Is that right?", { exact: true }).waitFor();
+    await waits.waitFor({ state: "detached" });
+    assert.equal(await box.inputValue(), "");
+    assert.equal((await served.ask("GET", `/threads/${thread}/runs`)).length, 2, "it is sent once");
+  });
+}
+
 seen("what failed is tried again by a press", async ({ visit }) => {
   const thread = await conversation(served, "broken tides");
   const page = await visit(served.studio(`#/threads/${thread}`));
@@ -140,7 +167,10 @@ seen("while a turn is under way, what it does is told", async ({ visit, afterwar
   const does = chatOf(page).getByRole("status").getByText("Search and read the literature");
   await does.waitFor();
   await thoughtsOf(page).getByText("searching: tides measured").waitFor();
-  assert.ok(await page.getByRole("button", { name: "Say it" }).isDisabled(), "one thing is said at a time");
+  await until(() => page.getByRole("button", { name: "Say it" }).isDisabled(), "one thing is said at a time");
+  await page.getByLabel("What you say next").press("Enter");
+  const why = chatOf(page).getByText("A turn is under way: this can be said when it has ended.");
+  await why.waitFor();
   assert.equal(await chatOf(page).getByText("/approve", { exact: true }).count(), 1);
   // Who comes meanwhile sees the same.
   const other = await visit(page.url());
@@ -148,8 +178,9 @@ seen("while a turn is under way, what it does is told", async ({ visit, afterwar
   held.release();
   for (const one of [page, other]) {
     await underReview(one, "Proposal under review, version 1").waitFor();
-    await chatOf(one).getByRole("status").waitFor({ state: "detached" });
+    await chatOf(one).getByRole("status").first().waitFor({ state: "detached" });
   }
+  await why.waitFor({ state: "detached" });
   assert.equal(await page.getByLabel("What you say next").inputValue(), "and then?");
 });
 
@@ -204,9 +235,17 @@ seen("a conversation of the program at the terminal is held in the page", async 
   afterwards(async () => assert.equal(await program.interrupted(), 3, "it waits for a verdict"));
   const page = await visit(program.link);
   await sayByEnter(page, "tides");
-  await underReview(page, "Queries under review, version 1")
-    .getByRole("button", { name: "Approve and search" })
-    .click();
+  const queries = underReview(page, "Queries under review, version 1");
+  await queries.waitFor();
+  // The question is one of the run, of which the events tell.
+  const release = await holdBack(page, "**/stream/events");
+  await page.reload();
+  await sayByEnter(page, "Why these tides?");
+  await chatOf(page).getByText("Sent as soon as the question is here.").waitFor();
+  assert.equal(await chatOf(page).getByText("Why these tides?").count(), 0);
+  release();
+  await chatOf(page).getByText("Because of the moon.").waitFor();
+  await queries.getByRole("button", { name: "Approve and search" }).click();
   await underReview(page, "Proposal under review, version 1").waitFor();
   await until(() => /# Tides in the long run/.test(program.said()), "the terminal says what the page says");
   assert.match(program.said(), /1\. spring tides/);

@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url";
 import { seen, until } from "./page.mjs";
 import { serve } from "./served.mjs";
 
+/** The model that runs in the program may take long on a busy machine; the limit of the whole test is the one that counts. */
+const MODEL = 500_000;
+
 /** The guides of this project, about which the report is. */
 const GUIDES = fileURLToPath(new URL("../../../../docs", import.meta.url));
 const REQUEST = "How does a run go on after its process was killed, and how is a thread protected from two writers?";
@@ -31,7 +34,7 @@ seen(
 
     // Its plan is changed: one goal is another, and its length is too long for the whole.
     const plan = page.getByRole("form", { name: /Review the plan/ });
-    await plan.waitFor({ timeout: 120_000 });
+    await plan.waitFor({ timeout: MODEL });
     const goals = plan.getByRole("textbox", { name: /^Goal/ });
     await goals.last().fill(GOAL);
     await plan.getByRole("textbox", { name: "Length" }).last().fill("900 words");
@@ -47,9 +50,9 @@ seen(
     const tree = page.getByRole("tree", { name: /^Tasks/ });
     await tree.getByRole("treeitem", { name: new RegExp(GOAL) }).waitFor();
     const done = async () => Number(/(\d+) of \d+ tasks? done/.exec(await page.getByRole("main").innerText())?.[1]);
-    await until(async () => (await done()) > 0, "a task is done", 120_000);
+    await until(async () => (await done()) > 0, "a task is done");
     const text = page.getByRole("article", { name: "The text" });
-    await page.getByText("The text is finished").waitFor({ timeout: 180_000 });
+    await page.getByText("The text is finished").waitFor({ timeout: MODEL });
 
     // Read: a citation opens its source, which is a guide.
     await text.getByRole("button", { name: /^Source 1/ }).first().click();
@@ -65,5 +68,4 @@ seen(
     assert.match(saved, /## References\n/);
     assert.ok(saved.split(/\s+/).length > 100, saved);
   },
-  { timeout: 420_000 },
 );

@@ -12,8 +12,8 @@ import { createInterface } from "node:readline";
 const PROGRAM = process.env.GRAPHLOOM;
 assert.ok(PROGRAM, "set GRAPHLOOM to the program `graphloom`");
 
-/** How long the program may take to say where it listens, or to end, in milliseconds. */
-const PATIENCE = 60_000;
+/** After so long, in milliseconds, a program that does not say where it listens or does not end counts as one that hangs. */
+const HANGS = 300_000;
 
 /**
  * Starts a server. With `key` it asks for that key, which may read and run. `apps` names applications, with commas between;
@@ -80,12 +80,14 @@ class Served {
     const data = ["--data-dir", join(this.#folder, "data"), "--no-config"];
     const address = ["--port", String(this.#port), "--json"];
     const args = ["serve", "--demo", ...address, ...data, ...this.#options];
-    const child = spawn(PROGRAM, args, { stdio: ["ignore", "pipe", "pipe"] });
+    // The built-in model leaves a core to the browser.
+    const env = { RAYON_NUM_THREADS: "1", ...process.env };
+    const child = spawn(PROGRAM, args, { stdio: ["ignore", "pipe", "pipe"], env });
     this.#process = child;
     child.stderr.on("data", (bytes) => (this.#said = (this.#said + bytes).slice(-4000)));
     const url = await new Promise((resolve, reject) => {
       const fail = (what) => reject(new Error(`${PROGRAM} ${args.join(" ")}: ${what}\n${this.#said}`));
-      const timer = setTimeout(() => fail("it did not say where it listens"), PATIENCE);
+      const timer = setTimeout(() => fail("it did not say where it listens"), HANGS);
       child.once("error", (error) => fail(error.message));
       child.once("exit", (code, signal) => fail(`it ended with ${code ?? signal}`));
       createInterface({ input: child.stdout }).on("line", (line) => {
@@ -115,7 +117,7 @@ class Served {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, "exit");
     child.kill(signal);
-    const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
+    const late = setTimeout(() => child.kill("SIGKILL"), HANGS);
     await ended;
     clearTimeout(late);
   }
@@ -169,7 +171,7 @@ class Served {
   /** Waits until a thread is in one of these statuses. */
   async settled(thread, ...statuses) {
     const wanted = statuses.length > 0 ? statuses : ["idle", "interrupted", "error"];
-    for (const end = Date.now() + PATIENCE; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    for (const end = Date.now() + HANGS; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
       const { status } = await this.ask("GET", `/threads/${thread}`);
       if (wanted.includes(status)) return status;
       assert.ok(Date.now() < end, `the thread is ${status} and not ${wanted.join(" or ")}`);

@@ -199,10 +199,10 @@ async function opening(what, { url }, thread, tab, { tasks, further = async () =
   note(`${what}, first paint`, await until(paint, "the first paint"), "ms", BARS.paint);
   try {
     for (const name of Object.keys(content)) {
-      const shown = await until(() => page.evaluate((name) => window.shownAt[name], name), `a ${name} is shown`, 60_000);
+      const shown = await until(() => page.evaluate((name) => window.shownAt[name], name), `a ${name} is shown`);
       note(`${what}, first ${name}`, shown, "ms", BARS.paint);
     }
-    if (tasks !== undefined) await until(async () => (await told(page)) === tasks, `${tasks} tasks are told`, 180_000);
+    if (tasks !== undefined) await until(async () => (await told(page)) === tasks, `${tasks} tasks are told`);
     await quiet(page);
     note(`${what}, all of it is known`, await page.evaluate(() => performance.now() - 1000), "ms");
     note(`${what}, longest task of the page`, await longest(page), "ms");
@@ -275,7 +275,7 @@ async function quiet(page) {
     known = now;
     return performance.now() - since > 1000;
   };
-  await until(isQuiet, "the page comes to rest", 180_000);
+  await until(isQuiet, "the page comes to rest");
 }
 
 /** A person types into a field and walks by the arrow keys while events come in. */

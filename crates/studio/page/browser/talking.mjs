@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-const PATIENCE = 60_000;
+/** After so long, in milliseconds, a program that shows no link counts as one that hangs. */
+const HANGS = 300_000;
 
 /** Starts `pocketflow` with these arguments and a model that answers by rules, and waits for its link. */
 export async function talking(args, script) {
@@ -25,7 +26,7 @@ export async function talking(args, script) {
     rmSync(folder, { recursive: true, force: true });
     return status;
   };
-  for (const late = Date.now() + PATIENCE; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+  for (const late = Date.now() + HANGS; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
     const link = /^studio: (\S+)$/m.exec(said)?.[1];
     if (link !== undefined) return { link, said: () => said, interrupted: () => end("SIGINT") };
     if (child.exitCode !== null || Date.now() > late) {

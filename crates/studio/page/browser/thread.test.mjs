@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { seen, until } from "./page.mjs";
+import { hasFocus, pressUntil, seen, toTab, until } from "./page.mjs";
 import { serve } from "./served.mjs";
 
 let served;
@@ -18,16 +18,6 @@ function node(page, name, standing, inside = "") {
 
 const checkpoints = (page) => page.getByRole("listbox", { name: /^Checkpoints/ });
 const field = (page, name) => page.getByRole("region", { name, exact: true });
-
-/** Says so when the test has come to this tab by the arrow keys. */
-async function toTab(page, name) {
-  await page.getByRole("tab", { selected: true }).focus();
-  for (let presses = 0; presses < 12; presses += 1) {
-    if ((await page.getByRole("tab", { selected: true }).textContent())?.startsWith(name)) return;
-    await page.keyboard.press("ArrowRight");
-  }
-  assert.fail(`no tab is ${name}`);
-}
 
 seen("the graph shows where each node stands, and a node its tasks", async ({ visit }) => {
   const thread = await served.run("approval", { request: "a fence" });
@@ -80,7 +70,7 @@ seen("by keyboard one walks through the timeline to the page of a task and back"
   const page = await visit(served.studio(`#/threads/${thread}`));
   await toTab(page, "Timeline");
   const tree = page.getByRole("tree", { name: /^Tasks/ });
-  while (!(await tree.evaluate((node) => node === document.activeElement))) await page.keyboard.press("Tab");
+  await pressUntil(page, "Tab", () => hasFocus(tree), "the tasks");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   const task = page.getByRole("complementary", { name: "work" });
@@ -225,14 +215,18 @@ seen("a cancelled run can be taken back: the thread is as it was before", async 
 });
 
 seen("another input waits in the queue of a thread that is busy, and runs behind", async ({ visit }) => {
-  const { thread } = await served.begin("ticker", { n: 30, delay_ms: 100 });
+  // The first run is before its only tick until it is cancelled.
+  const { thread, run } = await served.begin("ticker", { n: 1, delay_ms: 3_600_000 });
   const page = await visit(served.studio(`#/threads/${thread}`));
   await page.getByRole("link", { name: "New input" }).click();
-  await page.getByLabel("n", { exact: true }).fill("31");
+  await page.getByLabel("n", { exact: true }).fill("3");
+  await page.getByLabel("delay_ms", { exact: true }).fill("0");
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForURL(/#\/threads\//);
   await page.getByText("1 run in the queue").waitFor();
-  await until(async () => (await served.state(thread)).values.ticks?.length === 31, "the second run", 30_000);
+  assert.equal((await served.state(thread)).values.ticks?.length ?? 0, 0, "nothing runs beside the first run");
+  await served.ask("POST", `/threads/${thread}/runs/${run}/cancel?action=interrupt`);
+  await until(async () => (await served.state(thread)).values.ticks?.length === 3, "the second run");
   await page.getByText("1 run in the queue").waitFor({ state: "detached" });
 });
 

@@ -1,7 +1,6 @@
 // A page that goes from view to view, as a person does, and tells when a view stands still.
 
-/** How long a page may take to stand still. */
-const PATIENCE = 15_000;
+import { HANGS } from "./page.mjs";
 
 export class Viewer {
   #served;
@@ -40,7 +39,7 @@ export class Viewer {
   /** Waits until no answer is outstanding and nothing changes. */
   async still() {
     await this.page.getByRole("heading").first().waitFor();
-    for (const end = Date.now() + PATIENCE; ; ) {
+    for (const end = Date.now() + HANGS; ; ) {
       await this.page.evaluate(quiet, this.#quiet);
       if (this.#outstanding.size === 0) return;
       if (Date.now() > end) throw new Error(`${this.page.url()} still asks ${[...this.#outstanding][0].url()}`);

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { readOnly } from "../../connection.ts";
-import { Problem } from "../../parts/basics.tsx";
+import { Empty, Problem } from "../../parts/basics.tsx";
 import { documentsOf } from "./documents.tsx";
 import type { AppProps } from "./index.ts";
 import { AtWork } from "./pocketflow/at-work.tsx";
@@ -38,10 +38,11 @@ export function PocketFlowView({ thread, record, model, questions }: AppProps): 
           {conversation.problem !== undefined && <Problem>{conversation.problem}</Problem>}
           <Chat lines={lines} sent={say.sent} isReviewed={isReviewed} waiting={session?.waiting} />
           {say.isBusy && <AtWork turn={turns.at(-1)} />}
+          {!say.isBusy && !conversation.isKnown && <Empty>The question is being read …</Empty>}
           {say.problem !== undefined && <Problem>{say.problem}</Problem>}
           {session !== undefined && (
             // What the person has changed in it is still there when what was said was not taken.
-            <div hidden={say.isBusy}>
+            <div hidden={say.isBusy || !conversation.isKnown}>
               <Review session={session} last={lastOf(lines)} say={press} />
             </div>
           )}

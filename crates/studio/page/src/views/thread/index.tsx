@@ -66,6 +66,9 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
   const graph = graphOf(record, model);
   const questions = openQuestions(model, record, followed.isStale.value, followed.isSilent.value);
   const asked = useMemo(() => ({ ...model, questions }), [model, record, followed.isStale.value, followed.isSilent.value]);
+  // What the record says is asked is shown when the events that tell of it are here.
+  const isAsking = record.status !== "busy" && Object.values(record.interrupts).flat().length > 0;
+  const isKnown = questions.length > 0 || !isAsking || followed.isSilent.value;
   const runs = chosenRuns(model, query.get("run") ?? undefined);
   const shown = useMemo(() => ofRuns(asked, runs), [asked, query.get("run")]);
   const app = appOf(graph);
@@ -101,7 +104,7 @@ function Known({ followed, record }: { followed: Followed; record: Thread }): JS
               <StateView thread={thread} checkpoint={query.get("checkpoint") ?? undefined} model={model} />
             )}
             {tab === "history" && <HistoryView thread={thread} model={model} />}
-            {tab === "questions" && <Questions thread={thread} questions={questions} />}
+            {tab === "questions" && <Questions thread={thread} questions={questions} isKnown={isKnown} />}
             {tab === "messages" && <Conversation thread={thread} model={model} />}
             {tab === "documents" && <Documents thread={thread} documents={documentsOf(record.values)} />}
           </Tabs>

@@ -37,12 +37,15 @@ export function Questions({
   thread,
   questions,
   isAlone = true,
+  isKnown = true,
   onSettled,
 }: {
   thread: string;
   questions: RunModel["questions"];
   /** Whether nothing else is shown, so that it is said when there is no question, and what was answered before. */
   isAlone?: boolean;
+  /** Whether the questions are those that are open: they are read when a page opens. */
+  isKnown?: boolean;
   /** Answers were taken or refused, for whoever does not follow the thread's events. */
   onSettled?: () => void;
 }): JSX.Element {
@@ -146,7 +149,9 @@ export function Questions({
           {refusal.message}
         </Problem>
       ))}
-      {isAlone && questions.length === 0 && <Empty>No question is open.</Empty>}
+      {isAlone && questions.length === 0 && (
+        <Empty>{isKnown ? "No question is open." : "The questions are being read …"}</Empty>
+      )}
       {questions.map((question, index) => (
         <QuestionCard
           key={question.id}
@@ -216,6 +221,8 @@ function QuestionCard({
   const id = `question-${question.id}`;
   const control = controlOf(question);
   const isOpen = !readOnly.value && !isSent && chosen === undefined;
+  /** Whether Enter was pressed in a field of a control, which sends by its buttons. */
+  const [isEntered, setEntered] = useState(false);
   return (
     <form
       class="card question"
@@ -224,6 +231,7 @@ function QuestionCard({
       onSubmit={(event) => {
         event.preventDefault();
         if (control === undefined) onSend();
+        else setEntered(true);
       }}
     >
       <div class="row apart">
@@ -245,6 +253,11 @@ function QuestionCard({
         />
       )}
       {control !== undefined && <Problems of={problems} />}
+      {control !== undefined && isOpen && isEntered && (
+        <p class="hint" role="status">
+          Enter sends nothing here: press the button of what you want.
+        </p>
+      )}
       {readOnly.value ? (
         <p class="quiet">{whyReadOnly.value}</p>
       ) : isSent ? (

@@ -27,8 +27,12 @@ export interface Conversation {
   lines: Line[];
   /** The question that is asked now, as the application names it. */
   asked: Json;
-  /** Whether a turn is under way. */
+  /** Whether a turn is under way, as far as is known. */
   isBusy: boolean;
+  /** Whether both the record and the events say so: while a page opens, one of them is behind the other. */
+  isSurelyBusy: boolean;
+  /** Whether it is known what is asked: it is read when a page opens. */
+  isKnown: boolean;
   problem: string | undefined;
 }
 
@@ -50,7 +54,9 @@ export function useConversation(thread: string, record: Thread, model: RunModel,
   const values: JsonObject = outer.state?.values ?? record.values ?? {};
   // Before its first turn a conversation has no state; that of a program names its run.
   const isAlone = isObject(values.turn) ? !("messages" in values) : "run" in record.metadata;
-  const hasTurn = isUnderWay || isLate || (isAlone && !hasQuestion(record, questions));
+  const hasTurn = isUnderWay || isLate;
+  // Where the state cannot be read, what the record says is all that will be known.
+  const isRead = outer.state !== undefined || outer.problem !== undefined;
   const ofTurn = isInside ? sessionOf(inner.state?.values.session) : isLate ? shown.current : undefined;
   shown.current = ofTurn ?? (isInside ? shown.current : undefined) ?? sessionOf(values.session);
   const turn = isInside ? inner.state?.values.turn : values.turn;
@@ -60,6 +66,8 @@ export function useConversation(thread: string, record: Thread, model: RunModel,
     lines: linesOf(values, shown.current, isAlone, hasTurn && isObject(turn) ? turn : undefined),
     asked: isAlone ? askedAlone(questions) : (values.asked ?? null),
     isBusy: hasTurn,
+    isSurelyBusy: record.status === "busy" && run !== undefined && run.ended === undefined,
+    isKnown: isRead && !hasTurn && (!isAlone || hasQuestion(record, questions)),
     problem: outer.problem,
   };
 }

@@ -15,8 +15,12 @@ export interface Say {
   say: (text: string) => Promise<boolean>;
   /** What was said, until the conversation has it. */
   sent: string | undefined;
-  /** Whether something is on its way, or a turn is under way: nothing can be said then. */
+  /** Whether something is on its way, or a turn is under way. */
   isBusy: boolean;
+  /** Whether something can be said now: it is known what is asked. */
+  isReady: boolean;
+  /** Whether nothing can be said until a turn has ended. Neither this nor ready is a conversation that is still being read. */
+  isBarred: boolean;
   problem: string | undefined;
 }
 
@@ -32,7 +36,7 @@ type Sent = { text: string; run: string | undefined; lines: number };
 export function useSay({ record, model, questions, conversation }: SayProps): Say {
   const [sent, setSent] = useState<Sent>();
   const [problem, setProblem] = useState<string>();
-  const { lines, isBusy } = conversation;
+  const { lines, isBusy, isSurelyBusy, isKnown } = conversation;
   const run = sent?.run === undefined ? undefined : model.runs.find(({ id }) => id === sent.run);
   const isTaken = sent !== undefined && lines.length > sent.lines;
   const isOver = run?.ended !== undefined;
@@ -52,7 +56,14 @@ export function useSay({ record, model, questions, conversation }: SayProps): Sa
     }
   };
   const isOnItsWay = sent !== undefined && !isOver && !isTaken;
-  return { say, sent: isOnItsWay ? sent.text : undefined, isBusy: isBusy || isOnItsWay, problem };
+  return {
+    say,
+    sent: isOnItsWay ? sent.text : undefined,
+    isBusy: isBusy || isOnItsWay,
+    isReady: isKnown && !isOnItsWay,
+    isBarred: isSurelyBusy || isOnItsWay,
+    problem,
+  };
 }
 
 async function start(

@@ -75,7 +75,7 @@ export function Chosen({
             <button
               type="button"
               disabled={!hasNext || assistant === undefined || isSent}
-              title={hasNext ? undefined : "Nothing runs next at this checkpoint"}
+              title={whyNot(hasNext, assistant)}
               onClick={() => void run()}
             >
               Run again from here
@@ -123,4 +123,10 @@ export function Chosen({
       )}
     </section>
   );
+}
+
+/** Why nothing can be run from a checkpoint. */
+function whyNot(hasNext: boolean, assistant: string | undefined): string | undefined {
+  if (!hasNext) return "Nothing runs next at this checkpoint";
+  return assistant === undefined ? "It is not known which assistant ran here" : undefined;
 }
