@@ -3,6 +3,8 @@
 # The folder $records has a file for each kind of what is told at the end: `failed`, `flaky` and `quarantined`, with a line for each: a
 # date, a commit and a name, with tabs between.
 
+. .ci/retry.sh
+
 step_times=
 failed_steps=()
 records=$(mktemp -d)
@@ -27,19 +29,6 @@ step() {
     failed_steps+=("$name")
     printf '== %s: failed with status %d\n' "$name" "$status"
   fi
-}
-
-# Tries a command that fetches something three times. The first argument says what is fetched.
-retry() {
-  local what=$1 attempt
-  shift
-  for attempt in 1 2 3; do
-    "$@" && return 0
-    echo "try $attempt of 3 failed: $what" >&2
-    [ "$attempt" -eq 3 ] || sleep $((attempt * 5))
-  done
-  echo "could not be had after three tries: $what" >&2
-  return 1
 }
 
 # Lists a kind of records, one line each, under a title. Says nothing where there is none.
