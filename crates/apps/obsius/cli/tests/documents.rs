@@ -9,7 +9,7 @@ use graphloom_test_support::packages::documents;
 /// folder for its package. Returns how many there are.
 pub(crate) fn fill(vault: &Path) -> usize {
     let mut taken = BTreeSet::new();
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../..");
     for document in documents(&workspace, |_| true).unwrap() {
         let words: String = document
             .path

@@ -12,7 +12,7 @@ const LEFT_OUT: [&str; 4] = ["changelog", "release", "security", "contributing"]
 /// Copies the Markdown files of the packages into `corpus`. Returns how many there are.
 pub(crate) fn fill(corpus: &Path) -> usize {
     std::fs::create_dir_all(corpus).unwrap();
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../..");
     let mut count = 0;
     for document in documents(&workspace, |package| PACKAGES.contains(&package.name.as_str())).unwrap() {
         let words = document.path.to_string_lossy().replace(std::path::is_separator, "-");
