@@ -129,9 +129,8 @@ async fn no_redirect_is_followed() {
 
 #[tokio::test]
 async fn nobody_there_says_where() {
-    // A port that was free a moment ago.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let config = RemoteConfig::compatible("m", format!("http://127.0.0.1:{port}/v1"));
+    let nobody = graphloom_test_support::ports::Deserted::new();
+    let config = RemoteConfig::compatible("m", format!("http://{}/v1", nobody.address));
     let address = config.base_url.clone();
     let error = Remote::new(config).unwrap().chat(ChatRequest::user("hi")).await.unwrap_err();
     assert!(matches!(error, ModelError::Unreachable { .. }), "{error:?}");

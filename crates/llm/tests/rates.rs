@@ -7,6 +7,7 @@ use futures::StreamExt;
 use graphloom_llm::layers::{RateLimit, RateLimited, Rates, Retry, RetryPolicy};
 use graphloom_llm::scripted::Reply;
 use graphloom_llm::{ChatModel, ChatRequest, ModelError, Remote, RemoteConfig, Scripted, Usage};
+use graphloom_test_support::clock::StandingClock;
 use serde_json::json;
 use tokio::time::Instant;
 use wiremock::matchers::method;
@@ -175,9 +176,13 @@ async fn what_a_server_says_is_left_is_kept_to() {
     let mut config = RemoteConfig::compatible("m", format!("{}/v1", server.uri()));
     config.rates = Some(rates.clone());
     let model = RateLimited::new(Arc::new(Remote::new(config).unwrap()), &rates);
+    let clock = StandingClock::new();
     model.chat(request(1)).await.unwrap();
-    let start = Instant::now();
-    let two = futures::future::join(model.chat(request(1)), model.chat(request(1))).await;
-    assert!(two.0.is_ok() && two.1.is_ok());
-    assert!(start.elapsed() >= Duration::from_millis(850), "the second of them waited: {:?}", start.elapsed());
+    let two = [(); 2].map(|()| Box::pin(model.chat(request(1))));
+    let (first, _, mut waits) = futures::future::select_all(two).await;
+    first.unwrap();
+    assert!(futures::poll!(&mut waits[0]).is_pending());
+    assert_eq!(server.received_requests().await.unwrap().len(), 2, "the second of them waits");
+    clock.advance(Duration::from_millis(900)).await;
+    waits.remove(0).await.unwrap();
 }

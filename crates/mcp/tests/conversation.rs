@@ -5,10 +5,9 @@ use std::sync::Arc;
 use graphloom_agents::{Conversation, ConverseOptions, Direct, Prompts, Risk, StopReason, ToolRegistry, converse};
 use graphloom_llm::scripted::Reply;
 use graphloom_llm::{Capabilities, Message, Part, Role, Scripted, StructuredSupport, ToolCall};
-use graphloom_mcp::McpOptions;
 use serde_json::{Value, json};
 
-use crate::support::{bad, connected, python, stdio};
+use crate::support::{bad, connected, patient, python, stdio};
 
 fn call(id: &str, name: &str, arguments: Value) -> ToolCall {
     ToolCall { id: id.to_owned(), name: name.to_owned(), arguments }
@@ -20,7 +19,7 @@ async fn a_model_uses_two_servers_beside_each_other_and_sees_an_image() {
     else {
         return;
     };
-    let servers = connected(vec![everything, thinking], &McpOptions::default()).await;
+    let servers = connected(vec![everything, thinking], &patient()).await;
     let registry = ToolRegistry::new(Risk::Read).with_source(Arc::new(servers));
     let model = Scripted::from_fn(|request| {
         let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -74,7 +73,7 @@ async fn a_tool_that_a_server_gets_meanwhile_is_offered_in_the_next_turn() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let servers = connected(vec![bad("bad", "", &folder.path().join("heard"))], &McpOptions::default()).await;
+    let servers = connected(vec![bad("bad", "", &folder.path().join("heard"))], &patient()).await;
     let registry = ToolRegistry::new(Risk::Read).with_source(Arc::new(servers));
     let model = Scripted::from_fn(|request| {
         let grown = request.tools.iter().any(|tool| tool.name == "grown");

@@ -1,10 +1,10 @@
 """An MCP server at an address of this machine that asks for a login, and the one who gives it: for what the published
-example does not show, tokens that end soon, are exchanged and taken back. It is no server that anybody would use.
+example does not show, tokens that are exchanged and taken back. It is no server that anybody would use.
 
     login.py FILE [HOW...]
 
 It prints its port, and writes down each request with its authorization into FILE. HOW:
-short    a token lasts a second
+one      a new token ends those before it
 secret   a client is given a secret, and is known by it alone
 deny     nobody is logged in
 plain    it publishes that tokens are given over plain http at another host
@@ -112,12 +112,11 @@ class Server(BaseHTTPRequestHandler):
         else:
             return self.answer(400, {"error": "invalid_grant"})
         token, renewal = "t-" + uuid.uuid4().hex, "r-" + uuid.uuid4().hex
-        if "short" in HOW:
+        if "one" in HOW:
             tokens.clear()
         tokens.add(token)
         renewals.add(renewal)
-        lasts = 1 if "short" in HOW else 3600
-        self.answer(200, {"access_token": token, "token_type": "Bearer", "expires_in": lasts, "refresh_token": renewal,
+        self.answer(200, {"access_token": token, "token_type": "Bearer", "expires_in": 3600, "refresh_token": renewal,
                           "scope": "notes"})
 
     def mcp(self, message):

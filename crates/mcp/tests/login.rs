@@ -1,18 +1,19 @@
-//! Logging in: at the example server of the protocol's own SDK, and at a script of these tests whose tokens end soon.
+//! Logging in: at the example server of the protocol's own SDK, and at a script of these tests whose tokens are exchanged.
 
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use graphloom_mcp::{Login, LoginError, LoginFolder, McpConfig, McpError, McpOptions, McpServers, ServerConfig, login};
+use graphloom_mcp::{Login, LoginError, LoginFolder, McpConfig, McpError, McpServers, ServerConfig, login};
 use graphloom_test_support::mcp::sdk_example;
+use graphloom_test_support::ports::on_free_ports;
 use serde_json::{Value, json};
 
-use crate::support::{connected, python};
+use crate::support::{connected, patient, python};
 
-const LIMIT: Duration = Duration::from_secs(30);
+/// No login of these tests takes so long.
+const LIMIT: Duration = Duration::from_secs(3_600);
 
 /// A server that is ended with the test.
 struct Served {
@@ -30,23 +31,22 @@ impl Drop for Served {
 /// The example of the SDK, whose login is given without a question.
 fn example() -> Option<Served> {
     let script = sdk_example("simpleStreamableHttp")?;
-    let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (port, login) = (free(), free());
-    let mut child = Command::new("node")
-        .args([script.to_str().unwrap(), "--oauth", "--oauth-strict"])
-        .env("MCP_PORT", port.to_string())
-        .env("MCP_AUTH_PORT", login.to_string())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    for _ in 0..2 {
-        assert!(lines.any(|line| line.unwrap().contains("listening on port")), "it did not begin");
-    }
-    std::thread::spawn(move || lines.for_each(drop));
-    Some(Served { child, address: format!("http://localhost:{port}/mcp") })
+    Some(on_free_ports(|[port, login]| {
+        let mut child = Command::new("node")
+            .args([script.to_str().unwrap(), "--oauth", "--oauth-strict"])
+            .env("MCP_PORT", port.to_string())
+            .env("MCP_AUTH_PORT", login.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let served = Served { child, address: format!("http://localhost:{port}/mcp") };
+        let listens = (0..2).all(|_| lines.any(|line| line.unwrap().contains("listening on port")));
+        std::thread::spawn(move || lines.for_each(drop));
+        listens.then_some(served)
+    }))
 }
 
 /// The script of these tests.
@@ -82,7 +82,7 @@ async fn browser(address: String) -> String {
 }
 
 async fn reached(server: &ServerConfig, logins: &LoginFolder) -> McpServers {
-    connected(vec![server.clone()], &McpOptions::default().with_logins(logins.clone())).await
+    connected(vec![server.clone()], &patient().with_logins(logins.clone())).await
 }
 
 /// What the script was asked, at one path.
@@ -148,23 +148,32 @@ fn logins_file(logins: &LoginFolder, server: &ServerConfig, place: &Path) -> Pat
     file
 }
 
+/// Lets two hours pass for the token that is kept, which lasts one.
+fn age(logins: &Path) {
+    let file = kept(logins);
+    let mut login: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let received = &mut login["credentials"]["token_received_at"];
+    *received = (received.as_u64().unwrap() - 2 * 3_600).into();
+    std::fs::write(&file, login.to_string()).unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_ends_is_exchanged_and_one_that_is_taken_back_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(served) = script(folder.path(), &["short", "secret"]) else { return };
-    let logins = LoginFolder::new(folder.path().join("logins"));
+    let Some(served) = script(folder.path(), &["one", "secret"]) else { return };
+    let place = folder.path().join("logins");
+    let logins = LoginFolder::new(&place);
     let server = named("notes", &served.address);
     let made = logged_in(&server, &logins).await.unwrap();
     assert_eq!((made.scopes, made.renewable), (vec!["notes".to_owned()], true));
 
-    // It lasts a second, so what follows is under others.
     let servers = reached(&server, &logins).await;
     assert_eq!(servers.reports()[0].error, None);
-    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    age(&place);
     assert_eq!(servers.call("notes", "note", json!({})).await.unwrap().content, "high tide at ten");
     drop(servers);
     // Another program goes on with what the first one was given last.
-    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    age(&place);
     let servers = reached(&server, &logins).await;
     assert_eq!(servers.call("notes", "note", json!({})).await.unwrap().content, "high tide at ten");
     let grants = heard(folder.path(), "/token");

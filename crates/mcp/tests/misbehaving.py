@@ -71,7 +71,13 @@ def called(identifier, name, arguments):
         heard("hang")
     elif name == "wait":
         heard("begin")
-        time.sleep(0.3)
+        if "together" in arguments:
+            # It ends once so many calls have begun, of whichever server that writes into this file.
+            while open(HEARD).read().count("begin") < arguments["together"]:
+                time.sleep(0.01)
+        else:
+            # As long as a call takes that another one would overlap.
+            time.sleep(0.3)
         heard("end")
         answer(text("waited"))
     elif name == "gone":

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use graphloom_agents::{FailedCalls, Risk, ToolError, ToolRegistry, ToolSource};
 use graphloom_llm::ToolCall;
-use graphloom_mcp::{McpError, McpEventKind, McpOptions, passed_on};
+use graphloom_mcp::{McpError, McpEventKind, passed_on};
 use serde_json::{Value, json};
 
-use crate::support::{Events, bad, connected, is_alive, python, until};
+use crate::support::{Events, StandingClock, bad, connected, is_alive, patient, python, until};
 
 fn call(name: &str, arguments: Value) -> ToolCall {
     ToolCall { id: "1".to_owned(), name: name.to_owned(), arguments }
@@ -22,6 +22,8 @@ async fn a_server_that_dies_is_told_with_its_last_words_and_begins_again_until_i
     }
     let folder = tempfile::tempdir().unwrap();
     let heard = folder.path().join("heard");
+    // However long it takes to end, its end is what is told.
+    let _clock = StandingClock::new();
     let events = Events::default();
     let mut options = events.options();
     options.restarts = 2;
@@ -53,28 +55,45 @@ async fn a_server_that_does_not_begin_takes_nothing_from_the_others() {
     }
     let folder = tempfile::tempdir().unwrap();
     let heard = folder.path().join("heard");
-    let mut options = McpOptions::default();
+    let clock = StandingClock::new();
+    let events = Events::default();
+    let mut options = events.options();
     options.start_limit = Duration::from_secs(3);
-    options.message_bytes = 100_000;
     let missing = graphloom_mcp::ServerConfig::command("missing", "/nothing/here", [""; 0]);
-    let servers = vec![
-        bad("dies", "dies", &heard),
-        bad("mute", "mute", &heard),
-        missing,
-        bad("endless", "endless", &heard),
-        bad("good", "", &heard),
-    ];
-    let servers = connected(servers, &options).await;
+    let servers = vec![bad("dies", "dies", &heard), bad("mute", "mute", &heard), missing, bad("good", "", &heard)];
+    let count = |kind| events.of(kind).len();
+    let limit_passes = async {
+        let begun = || count(McpEventKind::Started) == 1 && count(McpEventKind::Failed) == 2;
+        until("all but the silent one have begun or failed", begun).await;
+        clock.advance(options.start_limit).await;
+    };
+    let (servers, ()) = tokio::join!(connected(servers, &options), limit_passes);
     let reports = servers.reports();
     let error = |at: usize| reports[at].error.as_ref().map(ToString::to_string).unwrap_or_default();
     assert!(error(0).contains("exit status: 7") && error(0).contains("no licence found"), "{}", error(0));
     assert!(error(1).contains("said nothing for 3 s"), "{}", error(1));
     assert!(error(2).contains("`/nothing/here` cannot be started"), "{}", error(2));
-    assert!(error(3).contains("`endless` did not start"), "{}", error(3));
-    assert_eq!(reports[4].error, None);
-    assert_eq!(reports[4].identity.as_deref(), Some("misbehaving 1"));
+    assert_eq!(reports[3].error, None);
+    assert_eq!(reports[3].identity.as_deref(), Some("misbehaving 1"));
     assert_eq!(servers.call("good", "fine", json!({})).await.unwrap().content, "fine");
     assert!(matches!(servers.call("none", "fine", json!({})).await, Err(McpError::UnknownServer { .. })));
+}
+
+#[tokio::test]
+async fn a_server_that_writes_without_end_takes_nothing_from_the_others() {
+    if !python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let heard = folder.path().join("heard");
+    let mut options = patient();
+    options.message_bytes = 100_000;
+    let servers = connected(vec![bad("endless", "endless", &heard), bad("good", "", &heard)], &options).await;
+    let reports = servers.reports();
+    let error = reports[0].error.as_ref().map(ToString::to_string).unwrap_or_default();
+    assert!(error.contains("`endless` did not start"), "{error}");
+    assert_eq!(reports[1].error, None);
+    assert_eq!(servers.call("good", "fine", json!({})).await.unwrap().content, "fine");
 }
 
 #[tokio::test]
@@ -84,19 +103,27 @@ async fn a_call_that_hangs_ends_at_its_limit_and_the_server_is_told() {
     }
     let folder = tempfile::tempdir().unwrap();
     let heard = folder.path().join("heard");
-    let server = bad("bad", "", &heard).with_timeout(Duration::from_millis(300));
-    let servers = connected(vec![server], &McpOptions::default()).await;
-    let error = servers.call("bad", "hang", json!({})).await.unwrap_err();
+    let clock = StandingClock::new();
+    let limit = Duration::from_millis(300);
+    let servers = connected(vec![bad("bad", "", &heard).with_timeout(limit)], &patient()).await;
+    let count = |word: &str| std::fs::read_to_string(&heard).unwrap_or_default().matches(word).count();
+    let limit_passes = async {
+        until("the server has the call", || count("hang") == 1).await;
+        clock.advance(limit).await;
+    };
+    let (answer, ()) = tokio::join!(servers.call("bad", "hang", json!({})), limit_passes);
+    let error = answer.unwrap_err();
     assert!(
         matches!(&error, McpError::TimedOut { server, tool, .. } if server == "bad" && tool == "hang"),
         "{error:?}"
     );
-    let lines = || std::fs::read_to_string(&heard).unwrap_or_default();
-    until("the server hears that the call is over", || lines().contains("hang\ncancelled")).await;
+    until("the server hears that the call is over", || count("cancelled") == 1).await;
     // Whoever drops a call cancels it, too.
-    let dropped = tokio::time::timeout(Duration::from_millis(200), servers.call("bad", "hang", json!({}))).await;
-    assert!(dropped.is_err());
-    until("the server hears of the second", || lines().matches("cancelled").count() == 2).await;
+    tokio::select! {
+        answer = servers.call("bad", "hang", json!({})) => panic!("{answer:?}"),
+        () = until("the server has the second call", || count("hang") == 2) => {}
+    }
+    until("the server hears of the second", || count("cancelled") == 2).await;
     assert_eq!(servers.call("bad", "fine", json!({})).await.unwrap().content, "fine");
 }
 
@@ -106,12 +133,12 @@ async fn an_answer_of_50_mb_is_refused_at_once_and_a_long_one_is_cut() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
+    // No limit of time ends the call.
+    let _clock = StandingClock::new();
     let events = Events::default();
     let servers = connected(vec![bad("bad", "", &folder.path().join("heard"))], &events.options()).await;
-    let begun = Instant::now();
     let error = servers.call("bad", "huge", json!({})).await.unwrap_err();
     assert!(matches!(error, McpError::TooLong { limit, .. } if limit == 16 << 20), "{error:?}");
-    assert!(begun.elapsed() < Duration::from_secs(30), "it was not waited for");
     let output = servers.call("bad", "huge", json!({"n": 3_000_000})).await.unwrap();
     assert!(output.content.len() < (1 << 20) + 200, "{}", output.content.len());
     assert!(output.content.ends_with("[1951424 bytes of this answer were left out; at most 1048576 are taken]"));
@@ -125,7 +152,7 @@ async fn what_does_not_fit_its_schema_is_refused_both_ways() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let servers = connected(vec![bad("bad", "", &folder.path().join("heard"))], &McpOptions::default()).await;
+    let servers = connected(vec![bad("bad", "", &folder.path().join("heard"))], &patient()).await;
     for (tool, part) in [("lie", "`/n`"), ("mute", "no structured content")] {
         let error = servers.call("bad", tool, json!({})).await.unwrap_err();
         assert!(matches!(&error, McpError::Answer { tool: of, .. } if of == tool), "{error:?}");
@@ -145,7 +172,7 @@ async fn both_forms_of_an_unknown_tool_are_one_error() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let servers = connected(vec![bad("bad", "", &folder.path().join("heard"))], &McpOptions::default()).await;
+    let servers = connected(vec![bad("bad", "", &folder.path().join("heard"))], &patient()).await;
     for tool in ["gone", "gone_result", "never_there"] {
         let error = servers.call("bad", tool, json!({})).await.unwrap_err();
         assert_eq!(error, McpError::UnknownTool { server: "bad".to_owned(), tool: tool.to_owned() });
@@ -189,7 +216,7 @@ async fn a_server_with_ever_more_pages_is_asked_no_further() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let servers = connected(vec![bad("bad", "pages", &folder.path().join("heard"))], &McpOptions::default()).await;
+    let servers = connected(vec![bad("bad", "pages", &folder.path().join("heard"))], &patient()).await;
     let reports = servers.reports();
     assert_eq!((reports[0].error.clone(), reports[0].tools.len()), (None, 512));
 }
@@ -200,14 +227,14 @@ async fn a_list_that_changed_is_read_again() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut servers = connected(vec![bad("bad", "", &folder.path().join("heard"))], &McpOptions::default()).await;
+    let mut servers = connected(vec![bad("bad", "", &folder.path().join("heard"))], &patient()).await;
     let grown =
         |servers: &graphloom_mcp::McpServers| servers.reports()[0].tools.iter().any(|tool| tool.name == "grown");
     assert!(!grown(&servers));
     // The listing at the start is a change, too.
     servers.changed().await;
     servers.call("bad", "grow", json!({})).await.unwrap();
-    tokio::time::timeout(Duration::from_secs(20), servers.changed()).await.unwrap();
+    servers.changed().await;
     assert!(grown(&servers));
 }
 
@@ -236,7 +263,7 @@ async fn a_tool_of_which_nothing_is_known_is_not_called_unless_somebody_says_so(
     let allowed = bad("allowed", "", &heard)
         .with_rule("silent_about_risk", graphloom_mcp::ToolRule::default().risk(Risk::Read))
         .with_rule("fine", graphloom_mcp::ToolRule::default().risk(Risk::Destructive));
-    let servers = connected(vec![bad("bad", "", &heard), allowed], &McpOptions::default()).await;
+    let servers = connected(vec![bad("bad", "", &heard), allowed], &patient()).await;
     let registry = ToolRegistry::new(Risk::Destructive).with_source(std::sync::Arc::new(servers));
     let tools = registry.current();
     let mut repeats = FailedCalls::new();
@@ -256,7 +283,7 @@ async fn no_more_calls_than_the_limits_allow_are_made_at_a_time() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut options = McpOptions::default();
+    let mut options = patient();
     options.parallel = 1;
     let (one, other) = (folder.path().join("one"), folder.path().join("other"));
     let servers = connected(vec![bad("one", "", &one), bad("other", "", &one)], &options).await;
@@ -267,7 +294,7 @@ async fn no_more_calls_than_the_limits_allow_are_made_at_a_time() {
     assert_eq!(order, ["begin", "end"].repeat(4));
     options.parallel = 2;
     let servers = connected(vec![bad("one", "", &other), bad("other", "", &other)], &options).await;
-    let calls = ["one", "other"].map(|server| servers.call(server, "wait", json!({})));
+    let calls = ["one", "other"].map(|server| servers.call(server, "wait", json!({"together": 2})));
     assert!(futures::future::join_all(calls).await.iter().all(Result::is_ok));
     let lines = std::fs::read_to_string(&other).unwrap();
     let order: Vec<&str> = lines.lines().filter(|line| matches!(*line, "begin" | "end")).collect();
@@ -282,7 +309,7 @@ async fn a_program_gets_few_variables_and_ends_with_all_that_it_started() {
     let folder = tempfile::tempdir().unwrap();
     let heard = folder.path().join("heard");
     let server = bad("bad", "stubborn", &heard).with_env("ITS_OWN", "x");
-    let servers = connected(vec![server], &McpOptions::default()).await;
+    let servers = connected(vec![server], &patient()).await;
     let lines = std::fs::read_to_string(&heard).unwrap();
     let processes: Vec<u32> = lines.lines().next().unwrap().split(' ').map(|id| id.parse().unwrap()).collect();
     assert_eq!(servers.processes().await, [("bad".to_owned(), processes[0])]);
@@ -296,7 +323,7 @@ async fn a_program_gets_few_variables_and_ends_with_all_that_it_started() {
     until("the program and its child end", || !processes.iter().any(|process| is_alive(*process))).await;
 
     std::fs::remove_file(&heard).unwrap();
-    let servers = connected(vec![bad("bad", "stubborn", &heard)], &McpOptions::default()).await;
+    let servers = connected(vec![bad("bad", "stubborn", &heard)], &patient()).await;
     let lines = std::fs::read_to_string(&heard).unwrap();
     let processes: Vec<u32> = lines.lines().next().unwrap().split(' ').map(|id| id.parse().unwrap()).collect();
     servers.close().await;
@@ -312,15 +339,13 @@ fn a_runtime_that_ends_leaves_no_program() {
     let folder = tempfile::tempdir().unwrap();
     let heard = folder.path().join("heard");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let servers = runtime.block_on(connected(vec![bad("bad", "stubborn", &heard)], &McpOptions::default()));
+    let servers = runtime.block_on(connected(vec![bad("bad", "stubborn", &heard)], &patient()));
     let lines = std::fs::read_to_string(&heard).unwrap();
     let processes: Vec<u32> = lines.lines().next().unwrap().split(' ').map(|id| id.parse().unwrap()).collect();
     drop(runtime);
-    let ended = (0..1_000).any(|_| {
-        std::thread::sleep(Duration::from_millis(10));
+    graphloom_test_support::wait::until("the program and its child end", || {
         !processes.iter().any(|process| is_alive(*process))
     });
-    assert!(ended, "{processes:?}");
     drop(servers);
 }
 

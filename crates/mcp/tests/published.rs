@@ -2,19 +2,23 @@
 //! `.ci/mcp-servers`.
 
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use graphloom_agents::Risk;
 use graphloom_llm::ImageSource;
-use graphloom_mcp::{McpError, McpEventKind, McpOptions, McpServers, ServerConfig};
+use graphloom_mcp::{McpError, McpEventKind, McpServers, ServerConfig};
+use graphloom_test_support::ports::on_free_ports;
 use serde_json::{Value, json};
 
-use crate::support::{Events, connected, published, stdio, until};
+use crate::support::{Events, StandingClock, connected, patient, published, stdio, until};
 
-/// What the everything server shows of the protocol, whichever way it is reached.
-async fn everything_is_there(servers: &McpServers, name: &str) {
+/// How long a call of these servers may take.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// What the everything server shows of the protocol, whichever way it is reached. Time passes for the call alone that takes too
+/// long.
+async fn everything_is_there(servers: &McpServers, name: &str, clock: &mut StandingClock) {
     let reports = servers.reports();
     assert_eq!(reports[0].error, None);
     assert!(reports[0].identity.as_deref().unwrap().starts_with("mcp-servers/everything"), "{:?}", reports[0]);
@@ -59,7 +63,8 @@ async fn everything_is_there(servers: &McpServers, name: &str) {
     let prompt = call("get_prompt", arguments).await.unwrap();
     assert!(prompt.content.starts_with("user:\n") && prompt.content.contains("Lisbon"), "{}", prompt.content);
 
-    let error = call("trigger-long-running-operation", json!({"duration": 30, "steps": 3})).await.unwrap_err();
+    let long = call("trigger-long-running-operation", json!({"duration": 30, "steps": 3}));
+    let error = clock.jumps(long).await.unwrap_err();
     assert!(matches!(error, McpError::TimedOut { .. }), "{error:?}");
     assert!(call("echo", json!({"message": "still there"})).await.is_ok());
 }
@@ -67,14 +72,15 @@ async fn everything_is_there(servers: &McpServers, name: &str) {
 #[tokio::test]
 async fn the_everything_server_over_its_standard_streams() {
     let Some(server) = stdio("everything", &["stdio"]) else { return };
+    let mut clock = StandingClock::new();
     let events = Events::default();
-    let servers = connected(vec![server.with_timeout(Duration::from_secs(2))], &events.options()).await;
-    everything_is_there(&servers, "everything").await;
+    let servers = connected(vec![server.with_timeout(LIMIT)], &events.options()).await;
+    everything_is_there(&servers, "everything", &mut clock).await;
     // What it does not get of this process it cannot tell.
     let variables = servers.call("everything", "get-env", json!({})).await.unwrap().content;
     assert!(variables.contains("PATH") && !variables.contains("CARGO_MANIFEST_DIR"), "{variables}");
     assert!(events.of(McpEventKind::Failed).is_empty());
-    servers.close().await;
+    clock.jumps(servers.close()).await;
 }
 
 /// A server that is ended with the test.
@@ -90,32 +96,34 @@ impl Drop for Served {
 /// The everything server at an address of this machine.
 fn served() -> Option<(Served, String)> {
     let program = published("everything")?;
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut child = Command::new("node")
-        .arg(program)
-        .arg("streamableHttp")
-        .env("PORT", port.to_string())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let served = Served(child);
-    assert!(lines.any(|line| line.unwrap().contains("listening on port")), "it did not begin");
-    // Its further words are read, so that it is never held up.
-    std::thread::spawn(move || lines.for_each(drop));
-    Some((served, format!("http://127.0.0.1:{port}/mcp")))
+    Some(on_free_ports(|[port]| {
+        let mut child = Command::new("node")
+            .arg(&program)
+            .arg("streamableHttp")
+            .env("PORT", port.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let served = Served(child);
+        let listens = lines.any(|line| line.unwrap().contains("listening on port"));
+        // Its further words are read, so that it is never held up.
+        std::thread::spawn(move || lines.for_each(drop));
+        listens.then(|| (served, format!("http://127.0.0.1:{port}/mcp")))
+    }))
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn the_everything_server_over_http() {
     let Some((process, address)) = served() else { return };
-    let server = ServerConfig::http("web", address.parse().unwrap()).with_timeout(Duration::from_secs(2));
-    let mut options = McpOptions::default();
+    let mut clock = StandingClock::new();
+    let server = ServerConfig::http("web", address.parse().unwrap()).with_timeout(LIMIT);
+    let mut options = patient();
     options.message_bytes = 50_000;
     let servers = connected(vec![server], &options).await;
-    everything_is_there(&servers, "web").await;
+    everything_is_there(&servers, "web", &mut clock).await;
     let error = servers.call("web", "echo", json!({"message": "x".repeat(70_000)})).await.unwrap_err();
     assert!(matches!(error, McpError::TooLong { limit: 50_000, .. }), "{error:?}");
     assert!(servers.call("web", "echo", json!({"message": "x".repeat(30_000)})).await.is_ok());
@@ -130,7 +138,7 @@ async fn the_file_server_reads_and_writes_in_its_folder_alone() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().canonicalize().unwrap();
     let Some(server) = stdio("filesystem", &[place.to_str().unwrap()]) else { return };
-    let servers = connected(vec![server], &McpOptions::default()).await;
+    let servers = connected(vec![server], &patient()).await;
     let path = place.join("note.md");
     let call = |tool: &'static str, arguments: Value| servers.call("filesystem", tool, arguments);
     call("write_file", json!({"path": path, "content": "Tides follow the moon."})).await.unwrap();
@@ -159,11 +167,11 @@ async fn the_memory_server_keeps_what_it_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let Some(server) = stdio("memory", &[]) else { return };
     let server = server.with_env("MEMORY_FILE_PATH", folder.path().join("memory.jsonl").to_str().unwrap());
-    let servers = connected(vec![server.clone()], &McpOptions::default()).await;
+    let servers = connected(vec![server.clone()], &patient()).await;
     let entities = json!({"entities": [{"name": "Lisbon", "entityType": "city", "observations": ["has tides"]}]});
     servers.call("memory", "create_entities", entities).await.unwrap();
     servers.close().await;
-    let servers = connected(vec![server], &McpOptions::default()).await;
+    let servers = connected(vec![server], &patient()).await;
     let found = servers.call("memory", "search_nodes", json!({"query": "tides"})).await.unwrap();
     assert_eq!(found.data["entities"][0]["name"], "Lisbon", "{found:?}");
 }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+pub(crate) use graphloom_test_support::clock::StandingClock;
 pub(crate) use graphloom_test_support::mcp::{published, python};
+pub(crate) use graphloom_test_support::wait::until_async as until;
 
 use graphloom_mcp::{McpConfig, McpEvent, McpEventKind, McpOptions, McpServers, ServerConfig};
 
@@ -22,6 +24,13 @@ pub(crate) fn bad(name: &str, how: &str, heard: &Path) -> ServerConfig {
     ServerConfig::command(name, "python3", [script, how, heard.to_str().unwrap()])
 }
 
+/// Limits of time that no machine is too slow for, for tests that are not about them.
+pub(crate) fn patient() -> McpOptions {
+    let mut options = McpOptions::default();
+    (options.start_limit, options.call_limit) = (Duration::from_secs(3_600), Duration::from_secs(3_600));
+    options
+}
+
 /// The events of servers, as they come.
 #[derive(Clone, Default)]
 pub(crate) struct Events(Arc<Mutex<Vec<McpEvent>>>);
@@ -29,7 +38,7 @@ pub(crate) struct Events(Arc<Mutex<Vec<McpEvent>>>);
 impl Events {
     pub(crate) fn options(&self) -> McpOptions {
         let events = self.clone();
-        McpOptions::default().watched_by(Arc::new(move |event| events.0.lock().unwrap().push(event.clone())))
+        patient().watched_by(Arc::new(move |event| events.0.lock().unwrap().push(event.clone())))
     }
 
     /// The messages of one kind.
@@ -43,17 +52,6 @@ impl Events {
 pub(crate) async fn connected(servers: Vec<ServerConfig>, options: &McpOptions) -> McpServers {
     let config = servers.into_iter().fold(McpConfig::default(), McpConfig::with);
     McpServers::connect(&config, options).await
-}
-
-/// Waits until something holds, for at most twenty seconds.
-pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
-    for _ in 0..2_000 {
-        if holds() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("in vain: {what}");
 }
 
 /// Whether a process is there and is no zombie.

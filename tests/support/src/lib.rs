@@ -1,5 +1,6 @@
 //! What tests of several crates need.
 //!
+//! - `clock` has a clock that stands until a test moves it; it is behind the feature `clock`.
 //! - [`command`] runs a program in a folder of its own, kills it, and reads what it has left.
 //! - [`described`] compares completions and manual pages of a program with its `--help`.
 //! - [`options`] holds every option of a program to changing something.
@@ -8,11 +9,15 @@
 //! - [`logs`] has documents, and a question that they answer.
 //! - [`mcp`] has MCP servers.
 //! - `models` lets something happen before a model answers; it is behind the feature `models`.
+//! - `ports` has ports of this machine; it is behind the feature `ports`.
 //! - [`permissions`] lets the permissions of files bind a test that runs as root.
 //! - `studio` asks a program with `--studio` for what a page does; it is behind the feature `studio`.
 //! - [`terminal`] runs a program on a terminal of its own.
 //! - [`times`] says how often a test repeats what is drawn.
+//! - [`wait`] waits for what must come.
 
+#[cfg(feature = "clock")]
+pub mod clock;
 pub mod command;
 pub mod described;
 pub mod documents;
@@ -23,10 +28,13 @@ pub mod models;
 pub mod options;
 pub mod packages;
 pub mod permissions;
+#[cfg(feature = "ports")]
+pub mod ports;
 #[cfg(feature = "studio")]
 pub mod studio;
 #[cfg(unix)]
 pub mod terminal;
+pub mod wait;
 
 /// How often a test kills what it tries, or asks it something drawn: `usual`, times what the variable `GRAPHLOOM_TIMES` says.
 ///

@@ -4,13 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{JoinHandle, spawn};
-use std::time::Duration;
 
 use serde_json::Value;
 use tokio::runtime::Runtime;
-
-/// The longest that a program may take to say its next word.
-const SILENCE: Duration = Duration::from_secs(120);
 
 /// A program whose run is shown. It is killed when this is dropped.
 #[derive(Debug)]
@@ -68,10 +64,10 @@ impl Shown {
     /// The next event of this name.
     ///
     /// # Panics
-    /// When the program ends before, or is silent for too long.
+    /// When the program ends before.
     pub fn until(&mut self, event: &str) -> Value {
         loop {
-            let Ok(line) = self.lines.recv_timeout(SILENCE) else {
+            let Ok(line) = self.lines.recv() else {
                 self.process.kill().ok();
                 let stderr = self.stderr.take().and_then(|read| read.join().ok()).unwrap_or_default();
                 panic!("no event `{event}`: {stderr}");
@@ -148,10 +144,10 @@ impl Shown {
     /// Waits for the end of the program.
     ///
     /// # Panics
-    /// When it does not end.
+    /// When its last line is no result.
     pub fn end(mut self) -> ShownEnd {
         let mut last = String::new();
-        while let Ok(line) = self.lines.recv_timeout(SILENCE) {
+        for line in &self.lines {
             last = line;
         }
         let status = self.process.wait().expect("the program ends");

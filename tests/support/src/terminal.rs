@@ -8,12 +8,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::wait::Wait;
 
 /// Names the program and its arguments to a process of a test that becomes it.
 const PROGRAM: &str = "GRAPHLOOM_ON_A_TERMINAL";
@@ -23,8 +25,6 @@ const ROWS: u16 = 45;
 const COLUMNS: u16 = 110;
 /// What a person needs at least to read a question before they begin to answer.
 const READING: Timespec = Timespec { tv_sec: 0, tv_nsec: 400_000_000 };
-/// The longest wait for something on the screen.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What the test does that [`Terminal::open`] names: takes the terminal for its own and becomes the program, for which the
 /// standard library has no safe call. Elsewhere it does nothing.
@@ -130,15 +130,16 @@ impl Terminal {
 
     /// Waits until what was written since `from` has a text, and says where that ends.
     pub fn waits_for(&self, text: &str, from: usize) -> usize {
-        let begun = Instant::now();
+        let mut wait = Wait::new(format!("`{text}` on the screen"));
         let mut screen = self.screen.0.lock().unwrap();
         loop {
             let at = screen.written[from..].windows(text.len()).position(|part| part == text.as_bytes());
             if let Some(at) = at {
                 return from + at + text.len();
             }
-            let shown = screen.shown.screen().contents();
-            assert!(!screen.gone && begun.elapsed() < PATIENCE, "no `{text}` on the screen:\n{shown}");
+            let shown = || screen.shown.screen().contents();
+            assert!(!screen.gone, "no `{text}` on the screen:\n{}", shown());
+            wait.goes_on(shown);
             screen = self.screen.1.wait_timeout(screen, Duration::from_secs(1)).unwrap().0;
         }
     }
@@ -163,11 +164,12 @@ impl Terminal {
 
     /// Waits until the line of the cursor is this.
     pub fn shows_line(&self, expected: &str) {
-        let begun = Instant::now();
+        let mut wait = Wait::new(format!("`{expected}` in the line of the cursor"));
         while self.line().trim_end() != expected {
             let screen = self.screen.0.lock().unwrap();
-            let shown = screen.shown.screen().contents();
-            assert!(!screen.gone && begun.elapsed() < PATIENCE, "not `{expected}` in the line of the cursor:\n{shown}");
+            let shown = || screen.shown.screen().contents();
+            assert!(!screen.gone, "not `{expected}` in the line of the cursor:\n{}", shown());
+            wait.goes_on(shown);
             drop(self.screen.1.wait_timeout(screen, Duration::from_millis(200)).unwrap());
         }
     }

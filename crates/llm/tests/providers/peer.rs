@@ -1,11 +1,10 @@
 //! All wires against a server that somebody else wrote: `@copilotkit/aimock`, which plays `OpenAI`, `Anthropic`, `Gemini`, `Ollama`
 //! and `OpenRouter` with their limits and failures.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::StreamExt;
 use graphloom_llm::layers::{Retry, RetryPolicy};
@@ -62,33 +61,21 @@ impl Peer {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("fixtures.json");
         std::fs::write(&file, fixtures.to_string()).unwrap();
-        // A port that was free a moment ago.
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Command::new("node")
+        let mut child = Command::new("node")
             .arg(program)
-            .args(["--host", "127.0.0.1", "--log-level", "warn", "--port", &port.to_string(), "--fixtures"])
+            .args(["--host", "127.0.0.1", "--log-level", "info", "--port", "0", "--fixtures"])
             .arg(&file)
             .args(options)
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .spawn()
             .expect("`node` must be there");
-        let peer = Self { child, port, _folder: folder };
-        let begun = Instant::now();
-        while !peer.is_up() {
-            assert!(begun.elapsed() < Duration::from_secs(30), "aimock does not answer");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let mut peer = Self { child, port: 0, _folder: folder };
+        let port = lines.find_map(|line| line.split_once("listening on http://127.0.0.1:")?.1.trim().parse().ok());
+        // Its further words are read, so that it is never held up.
+        std::thread::spawn(move || lines.for_each(drop));
+        peer.port = port.expect("aimock says where it listens");
         peer
-    }
-
-    fn is_up(&self) -> bool {
-        let ask = || {
-            let mut socket = TcpStream::connect(("127.0.0.1", self.port))?;
-            socket.set_read_timeout(Some(Duration::from_secs(2)))?;
-            socket.write_all(b"GET /health HTTP/1.0\r\n\r\n")?;
-            socket.read(&mut [0; 16])
-        };
-        ask().is_ok_and(|count| count > 0)
     }
 
     fn model(&self, wire: (&str, &str)) -> Remote {
@@ -99,7 +86,6 @@ impl Peer {
         let provider = Provider::named(provider).unwrap();
         let mut config = RemoteConfig::new(provider, "some-model").at(format!("http://127.0.0.1:{}{path}", self.port));
         config.key = ApiKey::new("sk-loopback");
-        config.timeout = Duration::from_secs(20);
         config
     }
 }

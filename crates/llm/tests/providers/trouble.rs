@@ -1,12 +1,15 @@
 //! Servers that break off, cut characters, wait and close half: no word is lost, and what is missing is told.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use graphloom_llm::providers::{Provider, Remote, RemoteConfig};
 use graphloom_llm::{ChatEvent, ChatModel, ChatRequest, ModelError};
+use graphloom_test_support::clock::StandingClock;
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
+use tokio::sync::Notify;
 
 use super::raw::{Raw, send_chunk, send_head};
 
@@ -48,9 +51,7 @@ fn streams() -> Vec<(&'static str, String, String)> {
 }
 
 fn remote(provider: &str, server: &Raw) -> RemoteConfig {
-    let mut config = RemoteConfig::new(Provider::named(provider).unwrap(), "m").at(server.address.as_str());
-    (config.timeout, config.idle_timeout) = (Duration::from_millis(300), Duration::from_millis(300));
-    config
+    RemoteConfig::new(Provider::named(provider).unwrap(), "m").at(server.address.as_str())
 }
 
 fn kind(provider: &str) -> &'static str {
@@ -128,6 +129,7 @@ async fn a_body_that_ends_before_its_last_event_is_no_answer() {
 
 #[tokio::test]
 async fn silence_in_the_middle_has_an_end() {
+    let mut clock = StandingClock::new();
     for (provider, body, _) in streams() {
         let server = Raw::start(move |mut socket| {
             let body = body.clone();
@@ -138,26 +140,52 @@ async fn silence_in_the_middle_has_an_end() {
             }
         })
         .await;
-        let told = broken(&events(provider, &server).await, provider);
+        let mut config = remote(provider, &server);
+        config.idle_timeout = Duration::from_millis(300);
+        let mut stream = Remote::new(config).unwrap().stream(ChatRequest::user("hi")).await.unwrap();
+        let mut came = String::new();
+        while came != TEXT {
+            match stream.next().await {
+                Some(Ok(ChatEvent::TextDelta { text })) => came.push_str(&text),
+                other => panic!("{provider}: {other:?} after {came}"),
+            }
+        }
+        // All is there that will come, so that only time can pass.
+        let told = broken(&clock.jumps(stream.collect::<Vec<_>>()).await, provider);
         assert!(told.contains("nothing came for 300ms"), "{provider}: {told}");
     }
 }
 
 #[tokio::test]
 async fn a_head_that_never_comes_is_a_timeout() {
+    let clock = StandingClock::new();
+    let limit = Duration::from_millis(300);
     for (provider, _, _) in streams() {
-        let server = Raw::start(|mut socket| async move {
-            // Byte for byte, and never to the end.
-            for byte in b"HTTP/1.1 200 OK\r\ncontent-type: " {
-                let _ = socket.write_all(&[*byte]).await;
+        let sent = Arc::new(Notify::new());
+        let sends = Arc::clone(&sent);
+        let server = Raw::start(move |mut socket| {
+            let sends = Arc::clone(&sends);
+            async move {
+                // Byte for byte, and never to the end.
+                for byte in b"HTTP/1.1 200 OK\r\ncontent-type: " {
+                    let _ = socket.write_all(&[*byte]).await;
+                }
+                sends.notify_one();
+                std::future::pending::<()>().await;
             }
-            std::future::pending::<()>().await;
         })
         .await;
-        let model = Remote::new(remote(provider, &server)).unwrap();
-        let whole = model.chat(ChatRequest::user("hi")).await.unwrap_err();
-        let streamed = model.stream(ChatRequest::user("hi")).await.map(|_| ()).unwrap_err();
-        for error in [whole, streamed, model.list().await.unwrap_err()] {
+        let mut config = remote(provider, &server);
+        config.timeout = limit;
+        let model = Remote::new(config).unwrap();
+        let limit_passes = async || {
+            sent.notified().await;
+            clock.advance(limit).await;
+        };
+        let (whole, ()) = tokio::join!(model.chat(ChatRequest::user("hi")), limit_passes());
+        let (streamed, ()) = tokio::join!(model.stream(ChatRequest::user("hi")), limit_passes());
+        let (listed, ()) = tokio::join!(model.list(), limit_passes());
+        for error in [whole.unwrap_err(), streamed.map(|_| ()).unwrap_err(), listed.unwrap_err()] {
             assert!(matches!(error, ModelError::Timeout { .. }) && error.is_retryable(), "{provider}: {error}");
         }
     }

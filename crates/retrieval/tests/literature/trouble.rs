@@ -64,9 +64,9 @@ async fn a_failure_that_stays_is_told_after_four_tries() {
         assert_eq!(fault(report.outcome), Fault::Down { reason: "status 500".into() });
         assert_eq!(host.received_requests().await.unwrap().len(), 4);
     }
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = graphloom_test_support::ports::Deserted::new();
     let mut options = only("openalex", &MockServer::start().await);
-    options.openalex.address = Some(format!("http://{free}"));
+    options.openalex.address = Some(format!("http://{}", nobody.address));
     let findings = super::hosts::ask(options, "walks").await;
     assert!(findings.reports[0].line().starts_with("OpenAlex is down ("), "{}", findings.reports[0]);
 }

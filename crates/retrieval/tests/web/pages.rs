@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use graphloom_retrieval::Source;
 use graphloom_retrieval::web::{Page, PageError, PageOptions, Pages};
+use graphloom_test_support::clock::StandingClock;
 use wiremock::matchers::{header, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -110,17 +111,21 @@ async fn what_is_no_page_has_its_error() {
         ("/busy", PageError::Busy { status: 429, until: None }, true),
         ("/broken", PageError::Busy { status: 500, until: None }, true),
         ("/zipped", PageError::Encoded { encoding: "gzip".into() }, true),
-        ("/slow", PageError::TimedOut { seconds: 0 }, true),
     ] {
-        let limits = |options: &mut PageOptions| {
-            options.longest_body = 4096;
-            if route == "/slow" {
-                options.deadline = Duration::from_millis(200);
-            }
-        };
-        let error = fetch(&host, route, limits).await.unwrap_err();
+        let error = fetch(&host, route, |options| options.longest_body = 4096).await.unwrap_err();
         assert_eq!((&error, error.is_retryable()), (&expected, retryable), "{route}");
     }
+    let clock = StandingClock::new();
+    let deadline = Duration::from_millis(200);
+    let limit_passes = async {
+        while !host.received_requests().await.unwrap().iter().any(|request| request.url.path() == "/slow") {
+            tokio::task::yield_now().await;
+        }
+        clock.advance(deadline).await;
+    };
+    let (slow, ()) = tokio::join!(fetch(&host, "/slow", |options| options.deadline = deadline), limit_passes);
+    let error = slow.unwrap_err();
+    assert_eq!((&error, error.is_retryable()), (&PageError::TimedOut { seconds: 0 }, true));
     assert!(matches!(fetch(&host, "/empty", |_| {}).await, Err(PageError::Empty { .. })));
 }
 

@@ -1,8 +1,7 @@
 //! Tavily's interface as somebody else plays it: `@copilotkit/aimock`.
 
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use graphloom_retrieval::web::{EngineName, Web, WebOptions};
 
@@ -22,31 +21,27 @@ impl Drop for Peer {
 /// Starts it with pages for questions about logs, and with no page for others.
 fn start() -> (Peer, u16) {
     const SCRIPT: &str = "const { LLMock } = await import(process.argv[1]);
-        const mock = new LLMock({ host: '127.0.0.1', port: Number(process.argv[2]) });
+        const mock = new LLMock({ host: '127.0.0.1', port: 0 });
         mock.onSearch(/log/, [
             { url: 'https://db.example/wal?utm_source=x', title: 'Logs', content: 'Changes go to the log first.', score: 0.9 },
             { url: 'https://notes.example/log', title: 'More', content: 'A log grows.', score: 0.5 },
             { url: 'https://third.example/', title: 'Third', content: 'Left out.', score: 0.1 }]);
-        await mock.start();";
+        console.log(await mock.start());";
     let program = std::env::var_os(PROGRAM)
         .expect("`AIMOCK` must name `dist/cli.js` of the npm package `@copilotkit/aimock`, as `.ci/run` installs it");
     let library = std::path::Path::new(&program).with_file_name("index.js");
-    // A port that was free a moment ago.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let child = Command::new("node")
+    let mut child = Command::new("node")
         .args(["--input-type=module", "--eval", SCRIPT])
         .arg(std::path::absolute(library).unwrap())
-        .arg(port.to_string())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .expect("`node` must be there");
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let peer = Peer(child);
-    let begun = Instant::now();
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "aimock does not answer");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    (peer, port)
+    let port = lines.find_map(|line| line.strip_prefix("http://127.0.0.1:")?.parse().ok());
+    // Its further words are read, so that it is never held up.
+    std::thread::spawn(move || lines.for_each(drop));
+    (peer, port.expect("aimock says where it listens"))
 }
 
 #[tokio::test]

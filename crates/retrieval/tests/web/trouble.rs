@@ -1,13 +1,15 @@
 //! Every way in which an engine fails has its outcome, and none of them is a result.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use graphloom_retrieval::literature::Fault;
-use graphloom_retrieval::web::{EngineName, EngineOutcome};
+use graphloom_retrieval::literature::{Fault, Politeness};
+use graphloom_retrieval::web::{EngineName, EngineOutcome, Web, WebOptions};
+use graphloom_test_support::clock::StandingClock;
+use graphloom_test_support::ports::Deserted;
+use graphloom_test_support::wait::until_async;
 use wiremock::{MockServer, ResponseTemplate};
 
 use super::hosts::{ENGINES, KEY, KEYED, answer, ask, json};
@@ -120,10 +122,9 @@ async fn a_body_without_end_is_not_read() {
 
 #[tokio::test]
 async fn a_host_that_is_not_there_is_down() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let gone = format!("http://127.0.0.1:{port}");
-    let options = graphloom_retrieval::web::WebOptions::default().all_at(&gone);
-    let web = graphloom_retrieval::web::Web::open(&EngineName::ALL, &options).unwrap();
+    let nobody = Deserted::new();
+    let options = WebOptions::default().all_at(&format!("http://{}", nobody.address));
+    let web = Web::open(&EngineName::ALL, &options).unwrap();
     let found = web.ask("logs", 5).await;
     assert_eq!(found.reports.len(), 6);
     assert!(found.reports.iter().all(|report| kind(&report.outcome) == "down"));
@@ -143,68 +144,86 @@ async fn a_key_that_a_host_repeats_is_not_repeated() {
     }
 }
 
-/// A host that begins an answer with `start`, goes on with `piece` again and again, `pause` apart, and counts the bytes
-/// that it got rid of.
-fn endless(start: &'static str, piece: &'static [u8], pause: Duration) -> (SocketAddr, Arc<AtomicUsize>) {
+/// A host of bytes: each connection is served once its request has come.
+fn host(serve: impl Fn(TcpStream) + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (address, sent) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
-    let counted = Arc::clone(&sent);
+    let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let _ = stream.read(&mut [0; 4096]);
-            let mut go_on = stream.write_all(start.as_bytes()).is_ok();
-            while go_on {
-                go_on = stream.write_all(piece).is_ok();
-                counted.fetch_add(piece.len(), Ordering::SeqCst);
-                std::thread::sleep(pause);
-            }
+            serve(stream);
         }
     });
-    (address, sent)
+    address
 }
 
-/// What every engine at `place` makes of a question, when an answer may take 300 ms.
-async fn impatient(place: SocketAddr) -> Vec<(EngineName, &'static str)> {
-    let mut outcomes = Vec::new();
-    for (engine, ..) in ENGINES {
-        let mut options = graphloom_retrieval::web::WebOptions::default().all_at(&format!("http://{place}"));
-        let mut politeness = graphloom_retrieval::literature::Politeness::none();
-        politeness.longest_answer = Duration::from_millis(300);
-        options.engines.get_mut(&engine).unwrap().politeness = Some(politeness);
-        let found = graphloom_retrieval::web::Web::open(&[engine], &options).unwrap().ask("logs", 5).await;
-        assert!(found.results.is_empty());
-        outcomes.push((engine, kind(&found.reports[0].outcome)));
-    }
-    outcomes
+/// How long an answer may take.
+const LIMIT: Duration = Duration::from_millis(300);
+
+/// What an engine at `place` makes of a question.
+async fn outcome(engine: EngineName, place: SocketAddr) -> &'static str {
+    let mut options = WebOptions::default().all_at(&format!("http://{place}"));
+    let mut politeness = Politeness::none();
+    politeness.longest_answer = LIMIT;
+    options.engines.get_mut(&engine).unwrap().politeness = Some(politeness);
+    let found = Web::open(&[engine], &options).unwrap().ask("logs", 5).await;
+    assert!(found.results.is_empty());
+    kind(&found.reports[0].outcome)
 }
 
 #[tokio::test]
 async fn headers_that_trickle_end() {
-    let (place, _) = endless("HTTP/1.1 200 OK\r\n", b"x: y\r\n", Duration::from_millis(50));
-    for (engine, outcome) in impatient(place).await {
+    let clock = StandingClock::new();
+    for (engine, ..) in ENGINES {
+        let (one_more, next) = channel::<()>();
+        let (sends, sent) = channel();
+        let place = host(move |mut stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
+            while next.recv().is_ok() {
+                let _ = stream.write_all(b"x: y\r\n");
+                sends.send(()).unwrap_or_default();
+            }
+        });
+        // A header comes before each third of the limit is over.
+        let limit_passes = async {
+            for _ in 0..3 {
+                one_more.send(()).unwrap();
+                until_async("a header", || sent.try_recv().is_ok()).await;
+                clock.advance(LIMIT / 3).await;
+            }
+        };
+        let (outcome, ()) = tokio::join!(outcome(engine, place), limit_passes);
         assert_eq!(outcome, "timed out", "{engine}");
     }
 }
 
 #[tokio::test]
 async fn a_stream_without_end_is_cut_off() {
-    const START: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
-    const PIECE: &[u8] = b"10\r\n                \r\n";
-    let (place, sent) = endless(START, PIECE, Duration::ZERO);
-    for (engine, outcome) in impatient(place).await {
-        assert!(matches!(outcome, "too large" | "timed out"), "{engine}: {outcome}");
+    // No time passes, so that it is not the time that ends it.
+    let _clock = StandingClock::new();
+    for (engine, ..) in ENGINES {
+        let place = host(|mut stream| {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+            let piece = format!("10000\r\n{}\r\n", " ".repeat(0x1_0000));
+            let mut goes_on = stream.write_all(head.as_bytes()).is_ok();
+            while goes_on {
+                goes_on = stream.write_all(piece.as_bytes()).is_ok();
+            }
+        });
+        assert_eq!(outcome(engine, place).await, "too large", "{engine}");
     }
-    let bytes = sent.load(Ordering::SeqCst);
-    assert!(bytes > PIECE.len() * 100, "{bytes}");
 }
 
 #[tokio::test]
 async fn fifty_megabytes_are_refused_before_they_are_read() {
-    const START: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 52428800\r\n\r\n";
-    let (place, sent) = endless(START, &[b' '; 1024], Duration::from_millis(1));
-    for (engine, outcome) in impatient(place).await {
-        assert_eq!(outcome, "too large", "{engine}");
+    let _clock = StandingClock::new();
+    for (engine, ..) in ENGINES {
+        // None of them ever comes.
+        let place = host(|mut stream| {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 52428800\r\n\r\n";
+            let _ = stream.write_all(head.as_bytes());
+            let _ = stream.read(&mut [0; 1]);
+        });
+        assert_eq!(outcome(engine, place).await, "too large", "{engine}");
     }
-    let bytes = sent.load(Ordering::SeqCst);
-    assert!(bytes < 16 << 20, "{bytes} bytes were taken");
 }

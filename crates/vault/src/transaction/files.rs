@@ -61,6 +61,8 @@ impl Files for Disk {
 
     fn rewrite(&self, path: &Path, bytes: &[u8], modified: Option<SystemTime>) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).open(path)?;
+        #[cfg(debug_assertions)]
+        stop_in_the_middle(path, &mut file, bytes)?;
         file.write_all(bytes)?;
         file.set_len(bytes.len() as u64)?;
         if let Some(modified) = modified {
@@ -94,5 +96,20 @@ impl Files for Disk {
     #[cfg(not(unix))]
     fn sync_dir(&self, _path: &Path) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Stops for good when half of a note's new bytes are written, where the variable `GRAPHLOOM_TEST_STOP_AT` names the note's
+/// file. A test that kills a program while it writes a note waits for this: that the program is met there would be luck
+/// otherwise. Only debug builds look at the variable.
+#[cfg(debug_assertions)]
+fn stop_in_the_middle(path: &Path, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    let Some(name) = std::env::var_os("GRAPHLOOM_TEST_STOP_AT") else { return Ok(()) };
+    if path.file_name() != Some(&name) {
+        return Ok(());
+    }
+    file.write_all(&bytes[..bytes.len() / 2])?;
+    loop {
+        std::thread::park();
     }
 }

@@ -3,16 +3,21 @@
 
 use std::path::Path;
 
+use graphloom_test_support::wait::until;
 use serde_json::json;
 
 use crate::support::{TestDir, result, text};
 
-/// A vault where moving one note rewrites the links of many, so that writing takes a while.
-fn wide(dir: &TestDir) -> String {
-    for at in 0..120 {
-        std::fs::write(dir.vault().join(format!("N{at}.md")), format!("{at}: see [[Soup]].\n")).unwrap();
-    }
-    moves(dir)
+/// Starts to move a note, and kills the program when half of the new text of another note is written, which then begins
+/// like this.
+fn killed_in(dir: &TestDir, note: &str, beginning: &str) {
+    let mut child = dir.command(&["apply", "move"]).env("GRAPHLOOM_TEST_STOP_AT", note).spawn().unwrap();
+    until("half of a note's new text", || {
+        assert!(child.try_wait().unwrap().is_none(), "it did not stop at {note}");
+        std::fs::read(dir.vault().join(note)).is_ok_and(|text| text.starts_with(beginning.as_bytes()))
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 fn moves(dir: &TestDir) -> String {
@@ -43,23 +48,19 @@ fn creates(dir: &TestDir, title: &str, run: &str, more: &[&str]) -> std::process
 
 #[test]
 fn a_run_that_was_killed_while_it_wrote_is_undone_by_the_journal_of_the_vault() {
-    let mut in_the_middle = 0;
-    for round in 0..5 {
+    for (round, at) in [0, 30, 60, 90, 119].into_iter().enumerate() {
         let dir = TestDir::new();
-        let model = wide(&dir);
+        // Moving one note rewrites the links of many.
+        for at in 0..120 {
+            std::fs::write(dir.vault().join(format!("N{at}.md")), format!("see [[Soup]] {at}.\n")).unwrap();
+        }
+        let model = moves(&dir);
         let before = dir.bytes();
         let waits = dir.run(&["run", "Rename Soup", "--vault", "vault", "--model", &model, "--thread", "move"]);
         assert_eq!(waits.status.code(), Some(3), "{}", text(&waits.stderr));
-        // Killed as soon as the intent is there: then the notes are being written, and the database knows nothing.
-        let intent = dir.vault().join(".obsius/journal/000001/intent");
-        let mut child = dir.command(&["apply", "move"]).spawn().unwrap();
-        while !intent.exists() && child.try_wait().unwrap().is_none() {
-            std::thread::yield_now();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
+        killed_in(&dir, &format!("N{at}.md"), "see [[Br");
         let shown = result(&dir.run(&["show", "move", "--json"]));
-        in_the_middle += usize::from(shown["state"]["applied"].is_null());
+        assert!(shown["state"]["applied"].is_null(), "the database knows nothing of what was written: {shown}");
 
         // In every other round by somebody whose data directory knows nothing of the run.
         let mut undo = dir.command(&["undo", "move", "--vault", "vault", "--json"]);
@@ -71,13 +72,12 @@ fn a_run_that_was_killed_while_it_wrote_is_undone_by_the_journal_of_the_vault() 
         assert_eq!(result(&undone)["restored"].as_array().unwrap().len(), 122, "{}", text(&undone.stdout));
         assert_eq!(dir.bytes(), before);
     }
-    assert!(in_the_middle > 0, "no kill came before the run said what it had written");
 }
 
 #[test]
 fn killed_while_it_writes_a_vault_is_as_before_or_as_after_and_its_files_are_the_same_files() {
-    let mut written = 0;
-    for round in 0..3 {
+    // In a later note in each round.
+    for at in [2, 14, 26] {
         let dir = TestDir::new();
         for at in 0..30 {
             let text = format!("{at}: see [[Soup]].\n{}", "A long line of a long note.\n".repeat(2_000));
@@ -87,33 +87,27 @@ fn killed_while_it_writes_a_vault_is_as_before_or_as_after_and_its_files_are_the
         let (before, faces_before) = (dir.bytes(), sizes_and_modes(&dir));
         let waits = dir.run(&["run", "Rename Soup", "--vault", "vault", "--model", &model, "--thread", "move"]);
         assert_eq!(waits.status.code(), Some(3), "{}", text(&waits.stderr));
-        // Killed when one of the notes has another length, a later one in each round.
-        let note = dir.vault().join(format!("N{:02}.md", 2 + round * 12));
-        let length = std::fs::metadata(&note).unwrap().len();
-        let mut child = dir.command(&["apply", "move"]).spawn().unwrap();
-        while std::fs::metadata(&note).unwrap().len() == length && child.try_wait().unwrap().is_none() {
-            std::thread::yield_now();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let killed_at = dir.bytes();
+        let note = format!("N{at:02}.md");
+        killed_in(&dir, &note, &format!("{at}: see [[Broth]]."));
+        let (killed_at, note) = (dir.bytes(), dir.vault().join(note));
+        assert_eq!(killed_at[&note].len(), before[&note].len(), "its end is the old one");
 
         let found = dir.run(&["search", "soup", "--vault", "vault"]);
         assert!(found.status.success(), "{}", text(&found.stderr));
-        written += usize::from(text(&found.stderr).contains("had been interrupted; it was finished"));
+        let said = text(&found.stderr);
+        assert!(said.contains("had been interrupted; it was finished"), "{said}");
         let after = dir.bytes();
-        for at in 0..30 {
-            let note = dir.vault().join(format!("N{at:02}.md"));
+        for other in 0..30 {
+            let note = dir.vault().join(format!("N{other:02}.md"));
             let begins = text(&after[&note][..20]);
-            assert!(begins.starts_with(&format!("{at}: see [[Broth]].")), "round {round}: {begins}");
-            assert_eq!(after[&note].len(), before[&note].len() + 1, "round {round}: {}", killed_at[&note].len());
+            assert!(begins.starts_with(&format!("{other}: see [[Broth]].")), "killed in {at}: {begins}");
+            assert_eq!(after[&note].len(), before[&note].len() + 1, "killed in {at}: {}", killed_at[&note].len());
             assert_eq!(sizes_and_modes(&dir)[&note], faces_before[&note], "it is the same file");
         }
         let undone = dir.run(&["undo", "move"]);
         assert!(undone.status.success(), "{}", text(&undone.stderr));
         assert_eq!((dir.bytes(), sizes_and_modes(&dir)), (before, faces_before));
     }
-    assert!(written > 0, "no kill came while notes were written");
 }
 
 /// What makes each file of the vault this file.

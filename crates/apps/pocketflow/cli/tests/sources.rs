@@ -160,8 +160,8 @@ fn every_way_of_failing_is_named_in_the_chat_and_in_the_report() {
 #[test]
 fn a_source_that_is_not_there_and_a_corpus_that_is() {
     let (dir, hosts) = (TestDir::new(), Hosts::start());
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let address = format!("literature.openalex.address=http://{free}");
+    let nobody = graphloom_test_support::ports::Deserted::new();
+    let address = format!("literature.openalex.address=http://{}", nobody.address);
     hosts.all_good();
     let both = ["--corpus", "papers", "--set", &address];
     said(&hosts.talk(&dir, "local,openalex,crossref", &[&["say", "c1", "tides"], &both[..]].concat()), WAITING);

@@ -1,11 +1,12 @@
 //! A chat on a terminal: what is typed can be seen and edited, Ctrl-C stops a turn, and what was typed ahead approves
 //! nothing.
 
-use std::time::Duration;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use graphloom_test_support::terminal::{Terminal, become_the_program};
 use wiremock::matchers::any;
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::support::{DONE, SCRIPTED, TestDir, WAITING};
 
@@ -90,15 +91,26 @@ fn of_lines_that_are_pasted_together_only_the_first_is_about_what_is_shown() {
     assert_eq!(dir.session()["approvals"], serde_json::json!({ "queries": 1, "proposal": null }));
 }
 
-/// A source that answers after a while, or never.
-fn source(runtime: &tokio::runtime::Runtime, seconds: u64) -> MockServer {
-    runtime.block_on(async {
+/// A source that answers once it is let go, which the end of the sender does for every answer.
+struct Held(Mutex<Receiver<()>>);
+
+impl Respond for Held {
+    fn respond(&self, _request: &Request) -> ResponseTemplate {
+        self.0.lock().unwrap().recv().unwrap_or_default();
+        ResponseTemplate::new(200).set_body_raw(r#"{"meta": {"count": 0}, "results": []}"#, "application/json")
+    }
+}
+
+/// A source that answers when the sender is dropped. The sender is the later one of the two, so that a test that fails drops it
+/// first and the source does not wait for ever.
+fn source(runtime: &tokio::runtime::Runtime) -> (MockServer, Sender<()>) {
+    let (sender, receiver) = channel();
+    let server = runtime.block_on(async {
         let server = MockServer::start().await;
-        let nothing = r#"{"meta": {"count": 0}, "results": []}"#;
-        let slow = ResponseTemplate::new(200).set_body_raw(nothing, "application/json");
-        Mock::given(any()).respond_with(slow.set_delay(Duration::from_secs(seconds))).mount(&server).await;
+        Mock::given(any()).respond_with(Held(Mutex::new(receiver))).mount(&server).await;
         server
-    })
+    });
+    (server, sender)
 }
 
 #[test]
@@ -106,7 +118,7 @@ fn ctrl_c_stops_the_turn_and_says_how_to_go_on() {
     let dir = TestDir::new();
     dir.say("tides", WAITING);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let never = source(&runtime, 3_600);
+    let (never, _held) = source(&runtime);
     let address = format!("literature.address={}", never.uri());
     let network = ["--search", "openalex", "--set", &address, "--model", "scripted:model.jsonl"];
     let mut terminal = open(&dir, &[&["chat", "c1"], &network[..]].concat());
@@ -130,7 +142,7 @@ fn what_is_typed_while_a_turn_goes_on_is_about_what_was_shown_before_it() {
     let dir = TestDir::new();
     dir.say("tides", WAITING);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let slow = source(&runtime, 2);
+    let (slow, held) = source(&runtime);
     let address = format!("literature.address={}", slow.uri());
     let both = ["--search", "local,openalex", "--set", &address];
     let mut terminal = open(&dir, &[&["chat", "c1"], &SCRIPTED[..], &both[..]].concat());
@@ -138,6 +150,9 @@ fn what_is_typed_while_a_turn_goes_on_is_about_what_was_shown_before_it() {
     terminal.types("approve\r");
     let at = terminal.waits_for("searching: spring tides", at);
     terminal.types("approve\r");
+    // What is typed is shown while the search goes on.
+    let at = terminal.waits_for("approve", at);
+    drop(held);
     let at = terminal.waits_for("This is the proposal", at);
     let at = terminal.waits_for("Your approval of version 1 of the queries was counted already", at);
     let at = terminal.waits_for("you: ", at);

@@ -37,9 +37,8 @@ fn bad_input_is_named_with_its_remedy() {
 #[test]
 fn a_server_that_is_not_there_is_named() {
     let dir = TestDir::new();
-    // A port that was free a moment ago: nothing answers there.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let model = format!("compatible:any@http://127.0.0.1:{port}/v1");
+    let nobody = graphloom_test_support::ports::Deserted::new();
+    let model = format!("compatible:any@http://{}/v1", nobody.address);
     let output = dir.run(&["report", "Logs", "--corpus", "corpus", "--model", &model, "--out", "out"]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");

@@ -2,7 +2,7 @@
 //! made a second time. The server is scripted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use wiremock::ResponseTemplate;
@@ -73,13 +73,11 @@ fn a_second_run_takes_the_answers_of_the_first() {
 fn a_call_that_hangs_is_made_a_second_time_and_both_count() {
     let hangs = AtomicBool::new(true);
     let slow = move |_: &str| {
-        hangs.swap(false, Ordering::SeqCst).then(|| ResponseTemplate::new(200).set_delay(Duration::from_secs(300)))
+        hangs.swap(false, Ordering::SeqCst).then(|| ResponseTemplate::new(200).set_delay(Duration::from_secs(3_600)))
     };
     let (server, dir) = (Scripted::but(slow), TestDir::new());
-    let begun = Instant::now();
     let output = dir.run(&report(&server.model(), &["--out", "out", "--hedge", "2s"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(begun.elapsed() < Duration::from_secs(200), "{:?}", begun.elapsed());
     assert_report(&dir.path("out"));
     // A slow machine may hedge other calls as well.
     let calls = run_json(&dir, "out")["measured"]["spent"]["calls"].as_u64().unwrap();

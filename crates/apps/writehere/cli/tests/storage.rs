@@ -2,6 +2,8 @@
 
 use std::process::{Command, Output, Stdio};
 
+use graphloom_test_support::wait::until;
+
 use crate::compatible::report;
 use crate::planner::{CALLS, Scripted};
 use crate::support::{TestDir, assert_report, text};
@@ -111,13 +113,12 @@ fn a_locked_database_and_one_of_a_newer_format_are_named() {
 fn a_run_that_another_process_writes_is_busy() {
     let server = Scripted::start();
     let (dir, model) = (TestDir::new(), server.model());
-    let slow = Scripted::answering(wiremock::ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(60)));
+    let slow =
+        Scripted::answering(wiremock::ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(3_600)));
     let slow_model = slow.model();
     let mut first = dir.command(&report(&slow_model, &["--out", "out", "--thread", "mine"])).spawn().unwrap();
     // Its first commit is there as soon as it has called.
-    while slow.requests().is_empty() {
-        std::thread::yield_now();
-    }
+    until("the first call", || !slow.requests().is_empty());
     let output = dir.run(&["resume", "mine", "--model", &model]);
     first.kill().unwrap();
     first.wait().unwrap();
