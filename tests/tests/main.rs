@@ -1,6 +1,7 @@
 //! Tests across crates.
 
 mod checkpointers;
+mod clocks;
 mod facade;
 mod faulty;
 mod modules;

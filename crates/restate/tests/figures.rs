@@ -8,7 +8,7 @@ use graphloom_restate_server::Engine as Server;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::places::{free, options, run};
+use crate::places::{options, port, run};
 
 const PLAN: Node = Node::named("plan");
 const PART: Task<u64> = Task::named("part");
@@ -40,10 +40,10 @@ fn graph() -> Compiled<Sum, Duration> {
 async fn steps_of_one_and_of_many() {
     let server = Server::start();
     for (parts, wait, rounds) in [(0, 0, 100), (16, 0, 30), (1000, 50, 5)] {
-        let address = free();
+        let port = port();
         let wait = Duration::from_millis(wait);
         let endpoint = || Endpoint::new(&options(&server)).serve(graph().with_context(wait)).concurrency(500);
-        let _served = [(); 2].map(|()| run(endpoint().listen(address).shared()));
+        let _served = [(); 2].map(|()| run(endpoint().listen(port.address()).shared()));
         let engine = Engine::connect(&options(&server)).await.expect("an engine");
         let driven = graph().executed_by(engine).expect("the state is stored").with_context(Duration::ZERO);
         // The first run finds connections to be made.

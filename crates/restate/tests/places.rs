@@ -1,21 +1,25 @@
 //! Where endpoints and drivers of these tests are.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use graphloom_core_graph::App;
 use graphloom_core_graph::remote::Performer;
+use graphloom_postgres_server::KeptPort;
 use graphloom_restate::{Endpoint, Engine, EngineOptions};
 use graphloom_restate_server::Engine as Server;
 use tokio::task::AbortHandle;
 
-use crate::pages::{Notes, Page, graph};
+use crate::pages::{Notes, Page, Pause, graph};
 
-/// A port of the loopback that nobody has at the moment.
-pub(crate) fn free() -> SocketAddr {
-    let held = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    held.local_addr().expect("an address")
+/// An address for one process alone: the system gives it a port of the loopback when it listens.
+pub(crate) fn any() -> SocketAddr {
+    (Ipv4Addr::LOCALHOST, 0).into()
+}
+
+/// A port of the loopback for whoever listens on it by its number.
+pub(crate) fn port() -> KeptPort {
+    KeptPort::new(Ipv4Addr::LOCALHOST.into())
 }
 
 pub(crate) fn options(server: &Server) -> EngineOptions {
@@ -32,8 +36,8 @@ impl Drop for Served {
 }
 
 /// Executes tasks of a graph in this process.
-pub(crate) fn serve(server: &Server, address: SocketAddr, graph: impl Performer) -> Served {
-    run(Endpoint::new(&options(server)).serve(graph).listen(address).shared())
+pub(crate) fn serve(server: &Server, graph: impl Performer) -> Served {
+    run(Endpoint::new(&options(server)).serve(graph).listen(any()))
 }
 
 pub(crate) fn run(endpoint: Endpoint) -> Served {
@@ -48,14 +52,5 @@ pub(crate) fn run(endpoint: Endpoint) -> Served {
 pub(crate) async fn driven(options: &EngineOptions, unused: &Path) -> App<Page, Notes> {
     let engine = Engine::connect(options).await.expect("an engine");
     let driven = graph().executed_by(engine).expect("the state is stored");
-    driven.with_context(Notes { file: unused.to_owned(), pause: Duration::ZERO })
-}
-
-/// Waits until something holds.
-pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(60), "{what}: not within a minute");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    driven.with_context(Notes { file: unused.to_owned(), pause: Pause::None })
 }

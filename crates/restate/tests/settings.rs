@@ -5,13 +5,15 @@ use std::time::Duration;
 use graphloom_core_graph::RunError;
 use graphloom_restate::{Endpoint, Engine, EngineError, EngineOptions};
 use graphloom_restate_server::Engine as Server;
+use tokio::net::{TcpListener, TcpStream};
 
-use crate::pages::{Page, app};
-use crate::places::{driven, free, options};
+use crate::pages::{Page, Pause, app};
+use crate::places::{any, driven, options, port};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_engine_that_is_not_there_is_told() {
-    let options = EngineOptions::new(&format!("restate://{}", free())).expect("an address");
+    let nobody = port();
+    let options = EngineOptions::new(&format!("restate://{}", nobody.address())).expect("an address");
     let error = Engine::connect(&options).await.expect_err("nobody is there");
     assert!(matches!(error, EngineError::Unreachable { .. }), "{error:?}");
     let text = error.to_string();
@@ -34,11 +36,14 @@ async fn an_endpoint_that_the_engine_refuses_is_told_in_the_words_of_the_engine(
     let server = Server::start();
     let folder = tempfile::tempdir().expect("a folder");
     let served =
-        || Endpoint::new(&options(&server)).serve(app(&folder.path().join("notes"), Duration::ZERO)).listen(free());
+        || Endpoint::new(&options(&server)).serve(app(&folder.path().join("notes"), Pause::None)).listen(any());
     // Somebody else has the address.
-    let other = free();
+    let port = port();
+    let other = port.address();
     let _other = crate::places::run(Endpoint::new(&options(&server)).threads("Others", nobody()).listen(other));
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    while TcpStream::connect(other).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     let refused = served().advertise(&format!("http://{other}")).expect("an address");
     let error = refused.run(std::future::pending()).await.expect_err("it is refused").to_string();
     assert!(error.contains("has no service `graphloom.page.1.1`"), "{error}");
@@ -48,8 +53,7 @@ async fn an_endpoint_that_the_engine_refuses_is_told_in_the_words_of_the_engine(
 
 /// Threads that nobody asks for.
 fn nobody() -> graphloom_core_graph::Threads<Page, crate::pages::Notes> {
-    app("unused".as_ref(), Duration::ZERO)
-        .with_checkpointer(graphloom_core_graph::checkpoint::MemoryCheckpointer::new())
+    app("unused".as_ref(), Pause::None).with_checkpointer(graphloom_core_graph::checkpoint::MemoryCheckpointer::new())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -68,8 +72,11 @@ async fn an_endpoint_waits_for_its_engine() {
     let mut server = Server::start();
     server.kill();
     let folder = tempfile::tempdir().expect("a folder");
-    let _served = crate::places::serve(&server, free(), app(&folder.path().join("notes"), Duration::ZERO));
-    tokio::time::sleep(Duration::from_millis(700)).await;
+    // Where the engine was, the endpoint finds somebody who hangs up.
+    let instead = TcpListener::bind(server.admin_address()).await.expect("the engine is down");
+    let _served = crate::places::serve(&server, app(&folder.path().join("notes"), Pause::None));
+    drop(instead.accept().await.expect("the endpoint comes"));
+    drop(instead);
     server.restart();
     let driven = driven(&options(&server), &folder.path().join("unused")).await;
     let threads = driven.with_checkpointer(graphloom_core_graph::checkpoint::MemoryCheckpointer::new());

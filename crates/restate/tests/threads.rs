@@ -10,8 +10,8 @@ use graphloom_restate::{Endpoint, RunEnd};
 use graphloom_restate_server::Engine as Server;
 use serde_json::{Value, json};
 
-use crate::pages::{Notes, Page, app, drafted, lines, noted};
-use crate::places::{Served, free, options, run, until};
+use crate::pages::{Notes, Page, Pause, app, drafted, lines, noted, until};
+use crate::places::{Served, any, options, port, run};
 
 /// A client of the engine.
 pub(crate) fn client() -> reqwest::Client {
@@ -37,19 +37,19 @@ pub(crate) fn page_lines(end: &RunEnd) -> Vec<String> {
     serde_json::from_value::<Page>(end.state.clone()).expect("a page").lines.iter().cloned().collect()
 }
 
-fn threads(folder: &Path, pause: Duration) -> Threads<Page, Notes> {
+fn threads(folder: &Path, pause: Pause) -> Threads<Page, Notes> {
     let store = SqliteCheckpointer::open(folder.join("pages.db")).expect("a store");
     app(&folder.join("notes"), pause).with_checkpointer(store)
 }
 
-fn serve(server: &Server, folder: &Path, pause: Duration) -> Served {
-    run(Endpoint::new(&options(server)).threads("Pages", threads(folder, pause)).listen(free()))
+fn serve(server: &Server, folder: &Path, pause: Pause) -> Served {
+    run(Endpoint::new(&options(server)).threads("Pages", threads(folder, pause)).listen(any()))
 }
 
 /// How a thread stands, once the object is known.
 pub(crate) async fn state(server: &Server, thread: &str) -> RunEnd {
     let client = client();
-    for _ in 0..200 {
+    loop {
         let answer = client.post(format!("{}/Pages/{thread}/state", server.ingress())).send().await;
         let answer = answer.expect("the engine answers");
         if answer.status().is_success() {
@@ -57,13 +57,12 @@ pub(crate) async fn state(server: &Server, thread: &str) -> RunEnd {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("the object is not known");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thread_is_run_asked_and_answered() {
     let (server, folder) = (Server::start(), tempfile::tempdir().expect("a folder"));
-    let _served = serve(&server, folder.path(), Duration::ZERO);
+    let _served = serve(&server, folder.path(), Pause::None);
     assert_eq!(state(&server, "page").await.status, ThreadStatus::New);
     let target = "Pages/page/run";
     let end = ask(&server.ingress(), target, "1", &json!({"input": {"parts": 3}})).await.expect("it runs");
@@ -92,7 +91,7 @@ async fn a_thread_is_run_asked_and_answered() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_that_is_cancelled_at_the_engine_is_cancelled() {
     let (server, folder) = (Server::start(), tempfile::tempdir().expect("a folder"));
-    let _served = serve(&server, folder.path(), Duration::from_secs(60));
+    let _served = serve(&server, folder.path(), Pause::Forever);
     state(&server, "page").await;
     let client = client();
     let sent = client.post(format!("{}/Pages/page/run/send", server.ingress()));
@@ -101,39 +100,35 @@ async fn a_run_that_is_cancelled_at_the_engine_is_cancelled() {
         .expect("an invocation");
     let id = sent["invocationId"].as_str().expect("an id");
     let notes = folder.path().join("notes");
-    until("the parts began", || noted(&notes, "draft", 1) == 1).await;
+    until(|| noted(&notes, "draft", 1) == 1).await;
     let cancel = client.patch(format!("{}/invocations/{id}/cancel", server.admin())).send().await;
     assert!(cancel.expect("the engine answers").status().is_success());
-    for _ in 0..200 {
-        if state(&server, "page").await.status == ThreadStatus::Cancelled {
-            assert_eq!(noted(&notes, "ended", 1), 0);
-            // The thread goes on when it is asked to; nobody does so by himself.
-            return;
-        }
+    while state(&server, "page").await.status != ThreadStatus::Cancelled {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("the run is not cancelled: {:?}", state(&server, "page").await);
+    // The thread goes on when it is asked to; nobody does so by himself.
+    assert_eq!(noted(&notes, "ended", 1), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_is_stopped_hands_its_runs_over() {
     let (server, folder) = (Server::start(), tempfile::tempdir().expect("a folder"));
-    let (address, notes) = (free(), folder.path().join("notes"));
+    let (port, notes) = (port(), folder.path().join("notes"));
     let endpoint = |pause| {
         let threads = threads(folder.path(), pause);
-        Endpoint::new(&options(&server)).threads("Pages", threads).listen(address).shared()
+        Endpoint::new(&options(&server)).threads("Pages", threads).listen(port.address())
     };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let first = tokio::spawn(endpoint(Duration::from_secs(1)).run(async move { drop(stopped.await) }));
+    let first = tokio::spawn(endpoint(Pause::UntilStop).run(async move { drop(stopped.await) }));
     state(&server, "page").await;
     let asked = {
         let ingress = server.ingress();
         tokio::spawn(async move { ask(&ingress, "Pages/page/run", "1", &json!({"input": {"parts": 2}})).await })
     };
-    until("the parts began", || noted(&notes, "draft", 1) == 1).await;
+    until(|| (0..2).all(|part| noted(&notes, "draft", part) == 1)).await;
     stop.send(()).expect("it is there");
     first.await.expect("no panic").expect("it ends orderly");
-    let _second = run(endpoint(Duration::ZERO));
+    let _second = run(endpoint(Pause::None));
     let end = asked.await.expect("no panic").expect("it runs");
     assert_eq!((end.status, page_lines(&end)), (ThreadStatus::Waiting, drafted(2)));
     // What was in flight ended where it was.

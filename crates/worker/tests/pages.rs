@@ -26,11 +26,34 @@ pub(crate) struct Page {
 #[derive(Debug)]
 pub(crate) struct Notes {
     pub(crate) file: PathBuf,
-    pub(crate) pause: Duration,
+    pub(crate) pause: Pause,
+}
+
+/// How long a part takes.
+#[derive(Clone, Debug)]
+pub(crate) enum Pause {
+    None,
+    /// Until this file is there.
+    Until(PathBuf),
+    Forever,
+}
+
+impl Pause {
+    async fn wait(&self) {
+        match self {
+            Self::None => {}
+            Self::Until(file) => {
+                while !file.exists() {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            }
+            Self::Forever => std::future::pending().await,
+        }
+    }
 }
 
 impl Notes {
-    fn note(&self, what: &str, part: u64) {
+    pub(crate) fn note(&self, what: &str, part: u64) {
         let mut file = OpenOptions::new().append(true).create(true).open(&self.file).expect("the notes open");
         // One write, so that lines of processes do not mix.
         let line = format!("{what} {part} {}\n", std::process::id());
@@ -48,7 +71,7 @@ pub(crate) fn lines(file: &Path) -> Vec<String> {
     fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect()
 }
 
-/// Parts of a page, each with a durable step that is noted, and a pause.
+/// Parts of a page, each with a durable step that is noted when it is executed and when its result is kept, and a pause.
 pub(crate) fn graph() -> Compiled<Page, Notes> {
     graph_of(1)
 }
@@ -67,8 +90,10 @@ pub(crate) fn graph_of(version: u32) -> Compiled<Page, Notes> {
                     Ok(format!("part {part}"))
                 })
                 .await?;
+            // The result of the step is stored.
+            cx.resources().note("kept", part);
             cx.emit("drafted", part).await;
-            tokio::time::sleep(cx.resources().pause).await;
+            cx.resources().pause.wait().await;
             cx.resources().note("ended", part);
             Ok::<_, NodeError>(Page::update().lines([draft]))
         })
@@ -85,8 +110,15 @@ pub(crate) fn graph_of(version: u32) -> Compiled<Page, Notes> {
     graph.compile().expect("the graph is right")
 }
 
-pub(crate) fn app(file: &Path, pause: Duration) -> App<Page, Notes> {
+pub(crate) fn app(file: &Path, pause: Pause) -> App<Page, Notes> {
     graph().with_context(Notes { file: file.to_owned(), pause })
+}
+
+/// Waits until something holds.
+pub(crate) async fn until(mut holds: impl FnMut() -> bool) {
+    while !holds() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 /// What a page of so many parts has before it is asked for its title.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions};
 use graphloom_core_graph::Outcome;
@@ -11,9 +11,10 @@ use graphloom_postgres_server::Server;
 use graphloom_worker::{QueueOptions, TaskQueue, Worker};
 use sqlx::Connection;
 
-use crate::pages::{Notes, Page, app, drafted, graph, lines, noted};
+use crate::pages::{Notes, Page, Pause, app, drafted, graph, lines, noted, until};
 
-/// Beats often, so that a test need not wait long, and not so often that a busy machine makes processes look dead.
+/// Beats often, so that a test need not wait long until a process is taken for dead. Where a machine is so busy that a living one is,
+/// too, its tasks are executed once more: no test counts on that it is not.
 fn quick() -> QueueOptions {
     QueueOptions::default().heartbeat(Duration::from_secs(1)).max_connections(6)
 }
@@ -23,12 +24,12 @@ struct Process(Child);
 
 impl Process {
     /// Runs the test below that is a program.
-    fn worker(url: &str, notes: &Path, pause: Duration) -> Self {
+    fn worker(url: &str, notes: &Path, pause: &Pause) -> Self {
         let child = Command::new(std::env::current_exe().expect("this program"))
             .args(["--exact", "processes::worker_program", "--nocapture"])
             .env("PAGES_URL", url)
             .env("PAGES_NOTES", notes)
-            .env("PAGES_PAUSE", pause.as_millis().to_string())
+            .env("PAGES_PAUSE", word(pause))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()
@@ -59,30 +60,58 @@ impl Drop for Process {
     }
 }
 
+/// A pause in the environment of a process.
+fn word(pause: &Pause) -> String {
+    match pause {
+        Pause::None => "none".to_owned(),
+        Pause::Until(file) => file.display().to_string(),
+        Pause::Forever => "forever".to_owned(),
+    }
+}
+
 /// What a process of these tests was told.
-fn told() -> Option<(String, PathBuf, Duration)> {
+fn told() -> Option<(String, PathBuf, Pause)> {
     let url = std::env::var("PAGES_URL").ok()?;
     let notes = std::env::var_os("PAGES_NOTES")?.into();
-    let pause = std::env::var("PAGES_PAUSE").ok()?.parse().ok()?;
-    Some((url, notes, Duration::from_millis(pause)))
+    let pause = match &*std::env::var("PAGES_PAUSE").ok()? {
+        "none" => Pause::None,
+        "forever" => Pause::Forever,
+        file => Pause::Until(file.into()),
+    };
+    Some((url, notes, pause))
+}
+
+/// The file in which processes note that they do something.
+fn life(notes: &Path) -> PathBuf {
+    notes.with_extension("life")
+}
+
+/// Notes again and again that this process does something.
+async fn live(notes: PathBuf) {
+    let notes = Notes { file: life(&notes), pause: Pause::None };
+    loop {
+        notes.note("lives", u64::from(std::process::id()));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 /// A process that executes tasks; as a test it does nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn worker_program() {
     let Some((url, notes, pause)) = told() else { return };
+    tokio::spawn(live(notes.clone()));
     let worker = Worker::connect(&url, &quick()).await.expect("a worker").serve(app(&notes, pause)).concurrency(8);
     worker.run(std::future::pending()).await.expect("it works");
 }
 
 /// Drives threads until each waits for its title, whatever was done of them before.
-async fn drive(url: &str, notes: &Path, pause: Duration, threads: &[String]) {
-    let options = PostgresOptions::default().heartbeat(Duration::from_millis(250), Duration::from_millis(1500));
-    let store =
-        PostgresCheckpointer::connect_with(url, &options.patience(Duration::from_secs(20))).await.expect("a store");
+async fn drive(url: &str, notes: &Path, threads: &[String]) {
+    let options = PostgresOptions::default().patience(Duration::from_secs(600));
+    let store = PostgresCheckpointer::connect_with(url, &options).await.expect("a store");
     let queue = TaskQueue::connect(url, &quick()).await.expect("a queue");
     let driven = graph().executed_by(queue).expect("the state is stored");
-    let driven = driven.with_context(Notes { file: notes.to_owned(), pause }).with_checkpointer(store.clone());
+    let driven = driven.with_context(Notes { file: notes.to_owned(), pause: Pause::None });
+    let driven = driven.with_checkpointer(store.clone());
     let run = |name: &String| {
         let (thread, store) = (driven.thread(name.as_str()), store.clone());
         async move {
@@ -102,13 +131,14 @@ async fn drive(url: &str, notes: &Path, pause: Duration, threads: &[String]) {
 /// Parts of each page of these tests.
 const PARTS: u64 = 6;
 
-/// Waits until something holds.
-async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(60), "{what}: not within a minute");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+/// Whether each part was noted.
+fn all_noted(notes: &Path, what: &str) -> bool {
+    (0..PARTS).all(|part| noted(notes, what, part) > 0)
+}
+
+/// Whether a part was begun again.
+fn is_begun_again(notes: &Path) -> bool {
+    (0..PARTS).any(|part| noted(notes, "began", part) > 1)
 }
 
 async fn tables(url: &str) -> (i64, i64) {
@@ -121,7 +151,7 @@ async fn tables(url: &str) -> (i64, i64) {
 async fn page(url: &str, thread: &str) -> Vec<String> {
     let options = PostgresOptions::default().patience(Duration::from_secs(20));
     let store = PostgresCheckpointer::connect_with(url, &options).await.expect("a store");
-    let unused = Notes { file: PathBuf::new(), pause: Duration::ZERO };
+    let unused = Notes { file: PathBuf::new(), pause: Pause::None };
     let state = graph().with_context(unused).with_checkpointer(store).thread(thread).state().await.expect("a state");
     state.state.lines.iter().cloned().collect()
 }
@@ -131,25 +161,20 @@ async fn a_worker_that_is_killed_is_replaced_and_its_durable_steps_are_kept() {
     let server = Server::start();
     let (url, folder) = (server.url(), tempfile::tempdir().expect("a folder"));
     let notes = folder.path().join("notes");
-    let pause = Duration::from_secs(2);
-    let mut first = Process::worker(&url, &notes, pause);
+    let mut first = Process::worker(&url, &notes, &Pause::Forever);
     let driving = {
         let (url, notes) = (url.clone(), notes.clone());
-        tokio::spawn(async move { drive(&url, &notes, Duration::ZERO, &["page".to_owned()]).await })
+        tokio::spawn(async move { drive(&url, &notes, &["page".to_owned()]).await })
     };
-    until("all parts are drafted", || (0..PARTS).all(|part| noted(&notes, "draft", part) == 1)).await;
-    // The results of the steps are on their way to the store for a moment.
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    let _second = Process::worker(&url, &notes, Duration::from_millis(100));
+    until(|| all_noted(&notes, "kept")).await;
     first.kill();
-    let killed = Instant::now();
-    until("a part is begun again", || (0..PARTS).any(|part| noted(&notes, "began", part) == 2)).await;
-    println!("taken over after {} ms", killed.elapsed().as_millis());
+    let _second = Process::worker(&url, &notes, &Pause::None);
     driving.await.expect("the run ends");
     assert_eq!(page(&url, "page").await, drafted(PARTS));
     for part in 0..PARTS {
         let of = |what| noted(&notes, what, part);
-        assert_eq!((of("began"), of("draft"), of("ended")), (2, 1, 1), "part {part}: {:?}", lines(&notes));
+        let (began, drafts, ended) = (of("began"), of("draft"), of("ended"));
+        assert!(began > 1 && drafts == 1 && ended > 0, "part {part}: {:?}", lines(&notes));
     }
     assert_eq!(tables(&url).await.0, 0, "tasks are left");
 }
@@ -165,33 +190,36 @@ async fn locks_of_a_worker_that_stands_still_are_freed() {
     let server = Server::start();
     let (url, folder) = (server.url(), tempfile::tempdir().expect("a folder"));
     let notes = folder.path().join("notes");
-    let worker = Process::worker(&url, &notes, Duration::ZERO);
+    let worker = Process::worker(&url, &notes, &Pause::None);
     let mut connection = sqlx::PgConnection::connect(&url).await.expect("a connection");
-    // It has made its tables, and is among those who execute tasks.
+    // The tables are there, and the worker is among those who execute tasks.
     let _queue = TaskQueue::connect(&url, &quick()).await.expect("a queue");
-    let members = "SELECT count(*) FROM graphloom_work.members";
-    while sqlx::query_scalar::<_, i64>(members).fetch_one(&mut connection).await.expect("they are counted") < 2 {
+    let workers = "SELECT count(*) FROM graphloom_jobs._private_workers";
+    while sqlx::query_scalar::<_, i64>(workers).fetch_one(&mut connection).await.expect("they are counted") == 0 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    // In the middle of one of the transactions in which it looks for workers that are gone, each with a lock.
-    let began = Instant::now();
-    loop {
-        assert!(began.elapsed() < Duration::from_secs(60), "it was never in a transaction when it was stopped");
-        worker.signal("STOP");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-        if idle_transactions(&mut connection).await > 0 {
-            break;
-        }
-        worker.signal("CONT");
-        tokio::time::sleep(Duration::from_millis(7)).await;
+    // In the middle of one of the transactions in which it looks for workers that are gone, each with a lock: it waits there for a
+    // table that is locked, and is stopped before it hears that it has waited long enough.
+    let mut other = sqlx::PgConnection::connect(&url).await.expect("a connection");
+    let mut table = other.begin().await.expect("a transaction");
+    let lock = "LOCK TABLE graphloom_jobs._private_workers IN ACCESS EXCLUSIVE MODE";
+    sqlx::query(lock).execute(&mut *table).await.expect("the table is locked");
+    let waits = "SELECT count(*) FROM pg_locks held JOIN pg_stat_activity waiting USING (pid)
+        WHERE held.locktype = 'advisory' AND held.granted AND waiting.wait_event_type = 'Lock'";
+    while sqlx::query_scalar::<_, i64>(waits).fetch_one(&mut connection).await.expect("they are counted") == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let stopped = Instant::now();
+    worker.signal("STOP");
+    table.rollback().await.expect("the table is free");
+    while idle_transactions(&mut connection).await == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    // The transaction of a worker that stands still does not stay.
     while idle_transactions(&mut connection).await > 0 {
-        assert!(stopped.elapsed() < Duration::from_secs(10), "the transaction of a worker that stands still stays");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let _other = Process::worker(&url, &notes, Duration::ZERO);
-    drive(&url, &notes, Duration::ZERO, &["page".to_owned()]).await;
+    let _other = Process::worker(&url, &notes, &Pause::None);
+    drive(&url, &notes, &["page".to_owned()]).await;
     worker.signal("CONT");
     assert_eq!(page(&url, "page").await, drafted(PARTS));
 }
@@ -201,24 +229,30 @@ async fn a_worker_that_was_taken_for_dead_and_comes_back_changes_nothing() {
     let server = Server::start();
     let (url, folder) = (server.url(), tempfile::tempdir().expect("a folder"));
     let notes = folder.path().join("notes");
-    let first = Process::worker(&url, &notes, Duration::from_secs(3));
+    let gates = ["first", "second"].map(|name| folder.path().join(name));
+    let first = Process::worker(&url, &notes, &Pause::Until(gates[0].clone()));
     let driving = {
         let (url, notes) = (url.clone(), notes.clone());
-        tokio::spawn(async move { drive(&url, &notes, Duration::ZERO, &["page".to_owned()]).await })
+        tokio::spawn(async move { drive(&url, &notes, &["page".to_owned()]).await })
     };
-    until("all parts are drafted", || (0..PARTS).all(|part| noted(&notes, "draft", part) == 1)).await;
+    until(|| all_noted(&notes, "kept")).await;
     first.signal("STOP");
-    let _second = Process::worker(&url, &notes, Duration::from_secs(4));
-    until("a part is begun again", || (0..PARTS).any(|part| noted(&notes, "began", part) == 2)).await;
+    let _second = Process::worker(&url, &notes, &Pause::Until(gates[1].clone()));
+    until(|| is_begun_again(&notes)).await;
     // It ends its parts while the other one is at them.
+    std::fs::write(&gates[0], "").expect("the gate opens");
+    let lives = || noted(&life(&notes), "lives", u64::from(first.id()));
+    let before = lives();
     first.signal("CONT");
+    until(|| lives() > before + 3).await;
+    std::fs::write(&gates[1], "").expect("the gate opens");
     driving.await.expect("the run ends");
     assert_eq!(page(&url, "page").await, drafted(PARTS));
     for part in 0..PARTS {
         assert_eq!(noted(&notes, "draft", part), 1, "part {part}: {:?}", lines(&notes));
     }
-    until("the worker that came back works on", || first.id() > 0).await;
-    drive(&url, &notes, Duration::ZERO, &["another".to_owned()]).await;
+    // Both work on.
+    drive(&url, &notes, &["another".to_owned()]).await;
     assert_eq!(page(&url, "another").await, drafted(PARTS));
     assert_eq!(tables(&url).await.0, 0, "tasks are left");
 }

@@ -19,8 +19,10 @@ use graphloom_core_graph::checkpoint::{Checkpointer, HistoryFilter, ThreadStatus
 
 const KILLS: u64 = 200;
 
-/// Another seed kills elsewhere.
-const SEED: u64 = 20_261_122;
+/// The seed of `GRAPHLOOM_SEED`, or the one that this test has of its own: another seed kills elsewhere.
+fn seed() -> u64 {
+    std::env::var("GRAPHLOOM_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122)
+}
 
 /// What all lives said.
 #[derive(Debug, Default)]
@@ -90,8 +92,9 @@ fn killed_life(directory: &Path, life: u64, said: &mut ProcessOutput, random: &m
 
 #[tokio::test]
 async fn two_hundred_kills_lose_nothing_and_repeat_nothing() {
-    let directory = tempfile::tempdir().unwrap();
-    let (mut said, mut random) = (ProcessOutput::default(), Random::new(SEED));
+    let (directory, seed) = (tempfile::tempdir().unwrap(), seed());
+    eprintln!("GRAPHLOOM_SEED={seed}");
+    let (mut said, mut random) = (ProcessOutput::default(), Random::new(seed));
     for life in 0..KILLS {
         killed_life(directory.path(), life, &mut said, &mut random);
     }
@@ -115,27 +118,27 @@ async fn threads_are_whole(store: &Arc<SqliteCheckpointer>, number: u64, said: &
     let threads = app.with_shared_checkpointer(Arc::clone(store) as Arc<dyn Checkpointer>);
     let thread = threads.thread(killed::thread(number));
     let state = thread.state().await.unwrap();
-    assert_eq!((state.status, &state.state.ran), (ThreadStatus::Done, &killed::expected()), "seed {SEED}, {number}");
-    assert_eq!(state.state.effects, EFFECTS, "seed {SEED}, thread {number}");
+    assert_eq!((state.status, &state.state.ran), (ThreadStatus::Done, &killed::expected()), "thread {number}");
+    assert_eq!(state.state.effects, EFFECTS, "thread {number}");
 
     // What it was told is durable is there, as it was told.
     let journal = thread.journal(0, usize::MAX).await.unwrap();
     let stored: BTreeSet<_> = journal.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
     for event in said.committed.get(thread.id()).into_iter().flatten() {
-        assert!(stored.contains(event), "seed {SEED}: a commit was acknowledged and is gone: {event}");
+        assert!(stored.contains(event), "a commit was acknowledged and is gone: {event}");
     }
     let mut committed = BTreeSet::new();
     for event in &journal {
         let EventKind::Committed { tasks, .. } = &event.kind else { continue };
         for task in tasks {
-            assert!(committed.insert(Arc::clone(task)), "seed {SEED}: `{task}` was committed twice");
+            assert!(committed.insert(Arc::clone(task)), "`{task}` was committed twice");
         }
     }
     for ns in store.namespaces(thread.id()).await.unwrap() {
         let rows = store.checkpoints(thread.id(), &ns, &HistoryFilter::default()).await.unwrap();
         let parents: Vec<_> = rows.iter().map(|row| row.parent).collect();
         let chain: Vec<_> = rows.iter().skip(1).map(|row| Some(row.number)).chain([None]).collect();
-        assert_eq!(parents, chain, "seed {SEED}: nobody asked for a branch of `{ns}`");
+        assert_eq!(parents, chain, "nobody asked for a branch of `{ns}`");
     }
 }
 
@@ -147,12 +150,9 @@ fn effects_are_not_repeated(effects: &str, said: &ProcessOutput, threads: u64) {
     }
     assert_eq!(had.len() as u64, threads * EFFECTS);
     for (name, lives) in had {
-        assert!(
-            lives.is_sorted_by(|one, other| one < other),
-            "seed {SEED}: `{name}` happened twice in a life: {lives:?}"
-        );
+        assert!(lives.is_sorted_by(|one, other| one < other), "`{name}` happened twice in a life: {lives:?}");
         let stored = said.stored.get(name).copied().unwrap_or(u64::MAX);
         let late = lives.iter().any(|life| *life > stored);
-        assert!(!late, "seed {SEED}: `{name}` was stored in life {stored} and happened in {lives:?}");
+        assert!(!late, "`{name}` was stored in life {stored} and happened in {lives:?}");
     }
 }

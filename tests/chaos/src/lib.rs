@@ -8,7 +8,7 @@
 //! - **What must hold.** Every thread ends as it should, no checkpoint that was acknowledged is missing later, no durable step has two
 //!   results, no run is stuck, and no task is left.
 //!
-//! `CHAOS_SECONDS`, `CHAOS_THREADS` and `CHAOS_SEED` say how long, how many threads at a time, and from which seed;
+//! `CHAOS_SECONDS`, `CHAOS_THREADS` and `GRAPHLOOM_SEED` say how long, how many threads at a time, and from which seed;
 //! `CHAOS_NETWORK=proxies` has proxies cut networks though the test could make namespaces.
 //!
 //! | what | file |

@@ -15,18 +15,20 @@
 
 #![forbid(unsafe_code)]
 
+mod port;
 mod programs;
 mod tls;
 mod wire;
 
 use std::fs;
 use std::io::Read;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+pub use port::KeptPort;
 use tls::TlsProxy;
 pub use wire::Wire;
 
@@ -54,7 +56,7 @@ pub struct Server {
     watch: Child,
     socket: PathBuf,
     /// Where it listens on a network.
-    address: Option<SocketAddr>,
+    port: Option<KeptPort>,
     /// Where TLS is ended in front of it.
     tls: Option<TlsProxy>,
 }
@@ -73,8 +75,7 @@ impl Server {
     /// # Panics
     /// As [`Server::start`].
     pub fn start_at(address: IpAddr) -> Self {
-        let free = TcpListener::bind((address, 0)).and_then(|held| held.local_addr()).expect("a free port");
-        Self::launch(Some(free), false)
+        Self::launch(Some(KeptPort::new(address)), false)
     }
 
     /// As [`Server::start`], behind TLS on a port of the loopback, where nobody gets in without. Its certificate is for
@@ -86,7 +87,8 @@ impl Server {
         Self::launch(None, true)
     }
 
-    fn launch(address: Option<SocketAddr>, with_tls: bool) -> Self {
+    fn launch(port: Option<KeptPort>, with_tls: bool) -> Self {
+        let address = port.as_ref().map(KeptPort::address);
         let programs = programs::programs();
         let directory = tempfile::tempdir().expect("a directory").keep();
         let user = user_for_server();
@@ -147,7 +149,7 @@ impl Server {
         }
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
         let tls = with_tls.then(|| TlsProxy::open(&directory, socket.join(".s.PGSQL.5432")));
-        Self { watch, socket, address, tls }
+        Self { watch, socket, port, tls }
     }
 
     /// Kills the server as a crash would. It starts again by itself, which takes a moment.
@@ -165,7 +167,7 @@ impl Server {
 
     /// The address of the server's one database.
     pub fn url(&self) -> String {
-        match (&self.tls, self.address) {
+        match (&self.tls, self.address()) {
             (None, None) => format!("postgres://postgres@localhost/postgres?host={}", self.socket.display()),
             (None, Some(address)) => url_at(address),
             (Some(front), _) => format!("postgres://postgres@127.0.0.1:{}/postgres", front.port),
@@ -174,7 +176,7 @@ impl Server {
 
     /// Where the server listens on a network, if it does.
     pub fn address(&self) -> Option<SocketAddr> {
-        self.address
+        self.port.as_ref().map(KeptPort::address)
     }
 
     /// The certificate of the authority that a server with TLS is certified by.

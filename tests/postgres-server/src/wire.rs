@@ -33,7 +33,7 @@ impl Wire {
     /// Where there is no free port.
     pub fn to(server: &Server) -> Self {
         let socket = || Target::Socket(server.socket.join(".s.PGSQL.5432"));
-        Self::open(server.address.map_or_else(socket, Target::Address))
+        Self::open(server.address().map_or_else(socket, Target::Address))
     }
 
     /// Opens a port before whatever listens at this address, now or later.

@@ -14,7 +14,10 @@ use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteOptions, Synchronous
 use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, MemoryCheckpointer, ThreadStatus};
 use graphloom_core_graph::{Durability, EventKind, Mode, Outcome, RunError, RunPolicy, Thread, Threads};
 
-use crate::work::{Work, wide};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+use crate::work::{Work, wide, wide_behind};
 
 /// How much a stress run does.
 #[derive(Clone, Copy, Debug)]
@@ -68,9 +71,15 @@ fn open(file: &Path, options: SqliteOptions) -> SqliteCheckpointer {
     SqliteCheckpointer::open_with(file, options).expect("a new file can be opened")
 }
 
-/// Lets one driver run on each of the stores, which are handles of one, and looks at what is stored then.
+/// Lets one driver run on each of the stores, which are handles of one, and looks at what is stored then. A run of its own holds the
+/// first thread until a driver was refused, so that there is a fight however the drivers come.
 async fn fight(load: Load, tally: &Arc<Tally>, stores: Vec<Arc<dyn Checkpointer>>) {
     let Load { threads, width, .. } = load;
+    let gate = Arc::new(Semaphore::new(0));
+    let held = wide_behind(&gate, Mode::Barrier, width, ROUNDS).with_shared_checkpointer(Arc::clone(&stores[0]));
+    let mut held = held.thread("fought-0").run(Work::update());
+    while !matches!(held.next().await.expect("the run waits").kind, EventKind::Committed { .. }) {}
+    let before = tally.busy.load(Ordering::Relaxed);
     let ended: Arc<Vec<AtomicU64>> = Arc::new((0..threads).map(|_| AtomicU64::new(0)).collect());
     let drivers: Vec<_> = stores
         .iter()
@@ -86,6 +95,12 @@ async fn fight(load: Load, tally: &Arc<Tally>, stores: Vec<Arc<dyn Checkpointer>
             tokio::spawn(driver.work())
         })
         .collect();
+    while tally.busy.load(Ordering::Relaxed) == before && !drivers.iter().any(JoinHandle::is_finished) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    gate.add_permits(1);
+    assert!(matches!(held.await, Ok(Outcome::Done(_))), "the run that held the thread ends");
+    ended[0].fetch_add(1, Ordering::Relaxed);
     for driver in drivers {
         driver.await.expect("no driver panics");
     }

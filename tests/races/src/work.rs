@@ -1,8 +1,11 @@
 //! A wide graph whose nodes are ready at once, yield, compute, keep results and speak, each in its turn.
 
+use std::sync::Arc;
+
 use graphloom_core_graph::{Compiled, Context, Log, Mode, Node, NodeError, START, Snapshot, State, StateGraph, Task};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
 
 /// What the tasks of a round add up to.
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -49,9 +52,24 @@ async fn part(number: u64, _: Snapshot<Work>, cx: Context) -> Result<WorkUpdate,
 /// # Panics
 /// Never: the graph is the same at every call.
 pub fn wide(mode: Mode, width: u64, rounds: u64) -> Compiled<Work> {
+    wide_behind(&Arc::new(Semaphore::new(1)), mode, width, rounds)
+}
+
+/// The same graph, whose rounds begin when the gate has a permit.
+///
+/// # Panics
+/// Never: the graph is the same at every call.
+pub fn wide_behind(gate: &Arc<Semaphore>, mode: Mode, width: u64, rounds: u64) -> Compiled<Work> {
     let mut graph = StateGraph::<Work>::new("wide");
     graph.mode(mode);
-    graph.add_node(BEGIN, |_: Snapshot<Work>| async { Ok::<_, NodeError>(()) });
+    let gate = Arc::clone(gate);
+    graph.add_node(BEGIN, move |_: Snapshot<Work>| {
+        let gate = Arc::clone(&gate);
+        async move {
+            drop(gate.acquire().await);
+            Ok::<_, NodeError>(())
+        }
+    });
     graph.add_task(PART, part);
     graph.add_node(END_OF_ROUND, |work: Snapshot<Work>| async move {
         Ok::<_, NodeError>(Work::update().rounds(1).notes([work.tasks]))

@@ -9,6 +9,7 @@ fn states_and_journals_add_up_whatever_drivers_and_subscribers_do() {
     let cores = available_parallelism().map_or(2, usize::from).max(2);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(cores).enable_time().build().unwrap();
     let tally = runtime.block_on(stress::run(Load { drivers: 4, threads: 2, runs: 8, width: 24 }));
-    let fought = tally.busy.into_inner();
-    assert!(fought > 0, "no lease was fought for");
+    // One run in each of the three files and in memory is held until another one was refused.
+    let refused = tally.busy.into_inner();
+    assert!(refused >= 4, "no lease was fought for: {refused}");
 }

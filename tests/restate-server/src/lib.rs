@@ -21,31 +21,38 @@ mod program;
 mod settings;
 
 use std::io::{Read, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use settings::Ports;
+use socket2::{Domain, Protocol, Socket, Type};
 
 /// Runs the engine beside itself until nobody holds the other end of its input any more, and cleans up unless it is told to keep
 /// the directory. SIGKILL ends it as a crash would, and is soon over.
 const WATCH: &str = r#"directory=$1; shift
-"$@" & engine=$!
+(sh -c 'echo $$ > "$0/process"; exec "$@"' "$directory" "$@"; touch "$directory/ended") & engine=$!
 exec 2>/dev/null
 read -r keep
-kill -KILL "$engine"
+while [ ! -s "$directory/process" ]; do sleep 0.02; done
+kill -KILL "$(cat "$directory/process")"
 wait "$engine"
 [ -n "$keep" ] || rm -rf "$directory""#;
 
-/// How long the engine may take to be there.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a connection to a worker may say nothing before the engine gives it up: so long that a busy machine makes no worker look
+/// dead, and so short that a test in which a worker stands still need not wait.
+const PATIENT: Duration = Duration::from_secs(60);
+const IMPATIENT: Duration = Duration::from_secs(1);
 
 /// An engine that ends with the test.
 #[derive(Debug)]
 pub struct Engine {
     directory: PathBuf,
     ports: Ports,
+    /// They keep the ports, also while the engine is down: nobody else is given one.
+    _kept: [Socket; 3],
+    silence: Duration,
     watch: Option<Child>,
 }
 
@@ -55,16 +62,33 @@ impl Engine {
     /// # Panics
     /// When there is no engine or it does not start: a test without it must not pass.
     pub fn start() -> Self {
-        Self::start_at(Ipv4Addr::LOCALHOST.into())
+        Self::launch(Ipv4Addr::LOCALHOST.into(), PATIENT)
     }
 
-    /// As [`Engine::start`], on free ports of this address.
+    /// As [`Engine::start`], with an engine that gives up a worker which says nothing for two seconds. A test that starts it must hold
+    /// for workers that are given up because the machine is busy.
+    ///
+    /// # Panics
+    /// As [`Engine::start`].
+    pub fn start_impatient() -> Self {
+        Self::launch(Ipv4Addr::LOCALHOST.into(), IMPATIENT)
+    }
+
+    /// As [`Engine::start_impatient`], on free ports of this address.
     ///
     /// # Panics
     /// As [`Engine::start`].
     pub fn start_at(address: IpAddr) -> Self {
+        Self::launch(address, IMPATIENT)
+    }
+
+    fn launch(address: IpAddr, silence: Duration) -> Self {
         let directory = tempfile::tempdir().expect("a directory").keep();
-        let mut engine = Self { directory, ports: free_ports(address), watch: None };
+        let kept = [(); 3].map(|()| kept_port(address).expect("a free port"));
+        let port = |kept: &Socket| kept.local_addr().ok()?.as_socket().map(|address| address.port());
+        let [ingress, admin, node] = kept.each_ref().map(|kept| port(kept).expect("an address"));
+        let ports = Ports { ip: address, ingress, admin, node };
+        let mut engine = Self { directory, ports, _kept: kept, silence, watch: None };
         engine.restart();
         engine
     }
@@ -80,9 +104,9 @@ impl Engine {
     /// As [`Engine::start`].
     pub fn restart(&mut self) {
         self.begin();
-        let began = Instant::now();
         while !(is_healthy(self.admin_address(), "/health") && is_healthy(self.ingress_address(), "/restate/health")) {
-            assert!(began.elapsed() < PATIENCE, "the engine does not start: {}", self.log());
+            // The shell leaves this when the engine ends by itself.
+            assert!(!self.directory.join("ended").exists(), "the engine does not start: {}", self.log());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -93,8 +117,12 @@ impl Engine {
     /// Where the engine is running, or no shell can be.
     pub fn begin(&mut self) {
         assert!(self.watch.is_none(), "the engine is running");
+        // Those of an engine before this one.
+        for left in ["ended", "process"] {
+            let _ = std::fs::remove_file(self.directory.join(left));
+        }
         let file = self.directory.join("restate.toml");
-        std::fs::write(&file, settings::settings(&self.ports)).expect("the settings are written");
+        std::fs::write(&file, settings::settings(&self.ports, self.silence)).expect("the settings are written");
         let log = std::fs::File::options().create(true).append(true).open(self.directory.join("log"));
         let watch = Command::new("/bin/sh")
             .args(["-c", WATCH, "watch"])
@@ -167,11 +195,14 @@ pub fn url_at(ingress: SocketAddr, admin: SocketAddr) -> String {
     format!("restate://{ingress}?admin={admin}")
 }
 
-/// Ports that nobody has at the moment. They are held together, so that they differ.
-fn free_ports(ip: IpAddr) -> Ports {
-    let held = [(); 3].map(|()| TcpListener::bind((ip, 0)).expect("a free port"));
-    let [ingress, admin, node] = held.each_ref().map(|port| port.local_addr().expect("an address").port());
-    Ports { ip, ingress, admin, node }
+/// A port of this address that nobody listens on, and that nobody else is given as long as this is kept. The engine can listen on it: it
+/// allows, as this does, that its address is used again.
+fn kept_port(ip: IpAddr) -> std::io::Result<Socket> {
+    let address = SocketAddr::new(ip, 0);
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    Ok(socket)
 }
 
 /// Whether what listens on a port says that it is well.

@@ -1,6 +1,7 @@
 //! How the engine of a test is set up: one node, little memory, nothing told to anybody.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 /// Where the engine listens.
 #[derive(Clone, Copy, Debug)]
@@ -11,12 +12,11 @@ pub(crate) struct Ports {
     pub(crate) node: u16,
 }
 
-/// The settings of an engine on these ports.
-///
-/// A connection to a worker that says nothing is given up within two seconds, so that a test with a worker that stands still need
-/// not wait for a minute.
-pub(crate) fn settings(ports: &Ports) -> String {
+/// The settings of an engine on these ports, which asks a connection to a worker that has said nothing for this time, and gives it up
+/// when it says nothing for as long again.
+pub(crate) fn settings(ports: &Ports, silence: Duration) -> String {
     let Ports { ip, ingress, admin, node } = ports;
+    let silence = silence.as_secs();
     format!(
         r#"
 roles = ["http-ingress", "admin", "worker", "log-server", "metadata-server"]
@@ -40,8 +40,8 @@ addresses = ["http://{ip}:{node}"]
 
 [worker.invoker]
 memory-limit = "256 MiB"
-http2-keep-alive-interval = "1s"
-http2-keep-alive-timeout = "1s"
+http2-keep-alive-interval = "{silence}s"
+http2-keep-alive-timeout = "{silence}s"
 
 [admin]
 bind-port = {admin}

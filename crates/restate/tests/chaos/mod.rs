@@ -12,7 +12,7 @@ use graphloom_postgres_server::Server as Database;
 use graphloom_restate_server::{Engine, url_at};
 use serde_json::{Value, json};
 
-use self::balancer::Balancer;
+pub(crate) use self::balancer::Balancer;
 
 /// The engine brings tasks to endpoints; threads are in a database.
 struct EngineAndDatabase {

@@ -1,7 +1,8 @@
 //! The store and the durability of a case, with threads that no other case uses.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, mpsc};
+use std::time::Duration;
 
 use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions};
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
@@ -91,6 +92,40 @@ impl CaseStore {
     /// An id that no other case uses.
     pub(crate) fn id(&self) -> String {
         format!("thread-{}", THREADS.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Virtual time that moves only when the case says so, on every store: left alone it would run ahead of a server, which has a clock of
+/// its own. Until this is dropped.
+pub(crate) struct HeldClock {
+    /// Time was real before.
+    is_paused: bool,
+    /// Whose end a thread waits for: meanwhile tokio does not move paused time by itself.
+    _held: mpsc::Sender<()>,
+}
+
+impl HeldClock {
+    pub(crate) fn new(case_store: &CaseStore) -> Self {
+        let is_paused = case_store.kind == Kind::Postgres;
+        if is_paused {
+            tokio::time::pause();
+        }
+        let (held, ended) = mpsc::channel();
+        tokio::task::spawn_blocking(move || ended.recv());
+        Self { is_paused, _held: held }
+    }
+
+    /// Lets this much time pass, and the millisecond by which timers may be late. In all it is less than a store lets its server take.
+    pub(crate) async fn advance(&self, time: Duration) {
+        tokio::time::advance(time + Duration::from_millis(1)).await;
+    }
+}
+
+impl Drop for HeldClock {
+    fn drop(&mut self) {
+        if self.is_paused {
+            tokio::time::resume();
+        }
     }
 }
 

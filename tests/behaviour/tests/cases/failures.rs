@@ -1,4 +1,4 @@
-//! Failure and recovery: pending writes, retries, time limits, error handlers, failing stores, death.
+//! Failure and recovery: pending writes, retries, error handlers, failing stores, death.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, ThreadStatus};
 use graphloom_core_graph::{
     Context, Durability, EventKind, Failure, Node, NodeError, Retry, RunError, START, Snapshot, StateGraph, Step,
-    Thread, Threads, Timeout,
+    Thread, Threads,
 };
 use tokio::sync::Notify;
 
@@ -24,9 +24,6 @@ on_every_store!(
     case_28_siblings_of_a_question_finish_and_do_not_run_again,
     case_29_a_dead_process_goes_on_from_its_last_durable_step,
     case_31_an_error_of_the_store_is_the_error_of_the_run,
-    case_32_a_time_limit_ends_the_attempt_and_drops_what_it_made,
-    case_32_an_idle_limit_is_put_off_by_signs_of_life,
-    case_32_a_time_limit_of_a_step_stops_what_is_unfinished,
     case_34_a_handler_takes_over_in_the_same_step_and_leads_on,
     case_34_a_death_in_a_handler_leads_back_to_the_handler,
     case_34_two_failures_have_their_own_handlers,
@@ -273,74 +270,6 @@ async fn case_31_an_error_of_the_store_is_the_error_of_the_run(case_store: &Case
         };
         assert_eq!(done(again.await).story(), "a after a after", "{call:?}: the thread goes on");
     }
-}
-
-async fn case_32_a_time_limit_ends_the_attempt_and_drops_what_it_made(case_store: &CaseStore) {
-    let mut graph = StateGraph::<Work>::new("g");
-    graph
-        .add_node(A, |_: Snapshot<Work>, cx: Context| async move {
-            cx.emit("attempt", cx.task().attempt).await;
-            if cx.task().attempt < 3 {
-                std::future::pending::<()>().await;
-            }
-            Worked::Ok(line(cx.task().attempt.to_string()))
-        })
-        .timeout(Timeout::attempt(Duration::from_millis(30)))
-        .retry(Retry::immediate(3));
-    graph.add_edge(START, A);
-    assert_eq!(done(case_store.thread(graph).run(Work::update()).await).story(), "3");
-}
-
-async fn case_32_an_idle_limit_is_put_off_by_signs_of_life(case_store: &CaseStore) {
-    for (beats, expected) in [(true, None), (false, Some("node `a` failed: no result within its idle limit of 200ms"))]
-    {
-        let mut graph = StateGraph::<Work>::new("g");
-        graph
-            .add_node(A, move |_: Snapshot<Work>, cx: Context| async move {
-                let mut ticks = tokio::time::interval(Duration::from_millis(50));
-                for _ in 0..9 {
-                    ticks.tick().await;
-                    if beats {
-                        cx.heartbeat();
-                    }
-                }
-                Worked::Ok(line("alive"))
-            })
-            .timeout(Timeout::idle(Duration::from_millis(200)));
-        graph.add_edge(START, A);
-        let outcome = case_store.thread(graph).run(Work::update()).await;
-        match expected {
-            None => assert_eq!(done(outcome).story(), "alive"),
-            Some(message) => assert_eq!(failed(outcome), message),
-        }
-    }
-}
-
-async fn case_32_a_time_limit_of_a_step_stops_what_is_unfinished(case_store: &CaseStore) {
-    let limit = Duration::from_millis(200);
-    let calls = Calls::default();
-    let mut graph = StateGraph::<Work>::new("g");
-    for node in [OK, FLAKY] {
-        let (calls, name) = (calls.clone(), node.as_str().to_owned());
-        graph.add_node(node.clone(), move |_: Snapshot<Work>| {
-            calls.add(&*name);
-            let (stuck, name) = (name == "flaky" && calls.count("flaky") == 1, name.clone());
-            async move {
-                if stuck {
-                    std::future::pending::<()>().await;
-                }
-                Worked::Ok(line(name))
-            }
-        });
-        graph.add_edge(START, node);
-    }
-    let thread = case_store.thread(graph).policy(case_store.policy().step_timeout(limit));
-    let error = thread.run(Work::update()).await.unwrap_err();
-    let RunError::StepTimeout { step: 1, unfinished, .. } = &error else { panic!("{error}") };
-    assert_eq!(unfinished, &["flaky"]);
-    assert_eq!(thread.state().await.unwrap().next, ["flaky"]);
-    assert_eq!(done(thread.continue_().await).log.iter().collect::<Vec<_>>(), ["flaky", "ok"]);
-    assert_eq!((calls.count("ok"), calls.count("flaky")), (1, 2));
 }
 
 async fn case_34_a_handler_takes_over_in_the_same_step_and_leads_on(case_store: &CaseStore) {

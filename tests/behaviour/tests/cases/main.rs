@@ -24,3 +24,4 @@ mod stores;
 mod subgraphs;
 mod super_steps;
 mod table;
+mod time_limits;
