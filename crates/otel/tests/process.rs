@@ -72,6 +72,12 @@ impl ServerProcess {
         serde_json::from_str(&text).unwrap()
     }
 
+    /// Fails with the log of the process where that has ended.
+    pub(crate) fn must_run(&mut self) {
+        let log = || std::fs::read_to_string(self.directory.join("log")).unwrap_or_default();
+        assert!(self.child.try_wait().unwrap().is_none(), "the server has ended: {}", log());
+    }
+
     /// Ends the process as a crash does.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.unwrap();

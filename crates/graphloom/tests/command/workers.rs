@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command};
 use std::time::Duration;
 
 use graphloom_postgres_server::Server;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sqlx::Connection;
 
 use crate::applications::Applications;
-use crate::serve::{Serving, http, json_of, post, serve_on, signal};
+use crate::serve::{Serving, first_line, http, json_of, post, serve_on, signal};
 use crate::{graphloom, result, run, told};
 
 const DEMO: [&str; 3] = ["--demo", "--apps", "none"];
@@ -37,11 +37,7 @@ fn work(place: &Path, database: &Server, more: &[&str]) -> Working {
 
 /// Runs a worker, and waits until it says that it takes tasks.
 pub(crate) fn working(mut command: Command) -> Working {
-    let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut stdout = BufReader::new(process.stdout.take().unwrap());
-    let mut first = String::new();
-    stdout.read_line(&mut first).unwrap();
-    let told: Value = serde_json::from_str(&first).unwrap();
+    let (process, stdout, told) = first_line(&mut command);
     assert_eq!(told["event"], "working", "{told}");
     Working { process, stdout }
 }
@@ -64,14 +60,13 @@ fn status(place: &Path, database: &Server) -> (Value, String) {
 
 /// Waits until the status is so.
 async fn until(place: &Path, database: &Server, is_so: impl Fn(&Value) -> bool) -> (Value, String) {
-    for _ in 0..200 {
+    loop {
         let (value, text) = status(place, database);
         if is_so(&value) {
             return (value, text);
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    panic!("the status is never so: {}", status(place, database).1);
 }
 
 /// What a run of a new thread ends with.
@@ -97,10 +92,7 @@ async fn all_that_the_nodes_of_a_server_do_is_done_by_workers() {
     let graph = found["tasks"][0]["graphs"][0].as_str().unwrap();
     assert!(text.contains(&format!("no worker has `{graph}`: start `graphloom worker`")), "{text}");
     let warning = format!("tasks of `{graph}` wait, and no worker has it in that version");
-    for _ in 0..200 {
-        if std::fs::read_to_string(&log).unwrap().contains(&warning) {
-            break;
-        }
+    while !std::fs::read_to_string(&log).unwrap().contains(&warning) {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let told = std::fs::read_to_string(&log).unwrap();
@@ -202,13 +194,9 @@ async fn a_run_goes_on_when_its_worker_is_killed_and_when_its_server_is() {
         state["values"]["ticks"].as_array().map_or(0, |ticks| ticks.len() as u64)
     };
     let until_ticks = async |most: u64| {
-        for _ in 0..600 {
-            if ticks().await >= most {
-                return;
-            }
+        while ticks().await < most {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("{} of {most} ticks", ticks().await);
     };
     until_ticks(3).await;
     let _second = work(place.path(), &database, &DEMO);

@@ -1,6 +1,6 @@
 //! A log that several processes may write: one writes it at a time, in the others it follows what is stored.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use graphloom_core_graph::store::StoreError;
@@ -9,21 +9,46 @@ use uuid::Uuid;
 use crate::log::entry::Entry;
 use crate::log::held::Held;
 use crate::log::segments::Place;
+use crate::log::states::Packer;
 use crate::log::thread_log::{State, ThreadLog};
 
+/// Where a process begins to write a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WriteFrom {
+    /// The log is of a new thread.
+    Nothing,
+    /// Behind what is stored. Nobody else is on the way with more.
+    Newest,
+    /// Behind what is stored, of a thread that another process held and may not know yet that it lost: what that one is on
+    /// the way with is not stored any more.
+    TakenOver,
+}
+
 impl ThreadLog {
-    /// Begins to write as a member, which holds the thread now. A log that nothing was told of is new.
+    /// Begins to write as a member, which holds the thread now.
     ///
     /// # Errors
     /// The store's.
-    pub(crate) async fn write_on(&self, writer: Uuid, is_new: bool, ttl: Option<Duration>) -> Result<(), StoreError> {
+    pub(crate) async fn write_on(
+        &self,
+        writer: Uuid,
+        from: WriteFrom,
+        ttl: Option<Duration>,
+    ) -> Result<(), StoreError> {
         // What this process put as another member is put, or refused.
         self.until(|state| !state.is_writing).await;
-        let newest = if is_new { None } else { self.segments.newest().await? };
+        let ttl = ttl.or(self.lock().ttl);
+        let newest = match from {
+            WriteFrom::Nothing => None,
+            WriteFrom::Newest => self.segments.newest().await?,
+            WriteFrom::TakenOver => Some(self.segments.close_off(ttl).await?),
+        };
+        // Another process may have told of states since this one did.
+        *self.packer.lock().unwrap_or_else(PoisonError::into_inner) = Packer::default();
         let mut state = self.lock();
         state.find_stored(newest);
         (state.follows, state.writer, state.is_closed, state.fault) = (false, writer, false, None);
-        state.ttl = ttl.or(state.ttl);
+        state.ttl = ttl;
         drop(state);
         self.stored.notify_waiters();
         Ok(())

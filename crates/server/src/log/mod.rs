@@ -35,6 +35,7 @@ use uuid::Uuid;
 
 use crate::cluster::{Member, News};
 pub(crate) use entry::{CommitOf, Entry, Interrupt, LogEvent};
+pub(crate) use following::WriteFrom;
 pub(crate) use run_tail::RunTail;
 pub(crate) use tail::{Tail, TailError};
 pub(crate) use thread_log::ThreadLog;
@@ -94,7 +95,7 @@ impl Logs {
     /// # Errors
     /// The store's.
     pub(crate) async fn is_there(&self, thread: Uuid) -> Result<bool, StoreError> {
-        Ok(self.segments(thread).newest().await?.is_some())
+        Ok(self.segments(thread).newest().await?.is_some_and(|newest| newest.last > 0))
     }
 
     /// Takes up what another process told.

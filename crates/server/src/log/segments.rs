@@ -76,12 +76,33 @@ impl Segments {
         let commit = entries.iter().rev().find_map(|entry| entry.root_commit());
         let value =
             Segment { first: first.seq, last: last.seq, time: last.time, commit, packed: Cow::Borrowed(packed) };
+        self.put_new(index, value, ttl).await
+    }
+
+    async fn put_new(&self, index: u64, value: Segment<'_>, ttl: Option<Duration>) -> Result<bool, StoreError> {
         let value = serde_json::to_value(value).map_err(|error| self.corrupt(&error.to_string()))?;
         let options = ttl.map(PutOptions::ttl).unwrap_or_default();
         if self.is_shared {
             return self.store.put_if(&self.namespace, &key(index), value, options, &Expected::Absent).await;
         }
         self.store.put(&self.namespace, &key(index), value, options).await.map(|()| true)
+    }
+
+    /// Takes the place of the next segment with one that has no entries, and returns it: a process that wrote the log before, and
+    /// was on its way with a segment, finds its place taken.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn close_off(&self, ttl: Option<Duration>) -> Result<Place, StoreError> {
+        loop {
+            let newest = self.newest().await?;
+            let (index, last, time) = newest.map_or((0, 0, 0), |place| (place.index + 1, place.last, place.time));
+            let packed = Packed::nothing(index);
+            let value = Segment { first: last + 1, last, time, commit: None, packed: Cow::Owned(packed) };
+            if self.put_new(index, value, ttl).await? {
+                return Ok(Place { index, last, time });
+            }
+        }
     }
 
     /// The segment that holds an entry, with its index; none when it is not there.

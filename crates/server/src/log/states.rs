@@ -55,6 +55,13 @@ pub(super) struct Packed {
     pub(super) states: String,
 }
 
+impl Packed {
+    /// What a segment without entries holds.
+    pub(super) fn nothing(index: u64) -> Self {
+        Self { base: index, entries: "[]".to_owned(), states: String::new() }
+    }
+}
+
 /// Makes segments of entries, one after the other.
 #[derive(Default)]
 pub(super) struct Packer {

@@ -104,11 +104,19 @@ impl Tail {
 
     /// Reads the segment that holds the next entry.
     async fn fill(&mut self) -> Result<(), TailError> {
-        let (index, packed) = match self.following().await? {
-            Some(found) => found,
-            None => self.seek().await?,
-        };
-        let entries = self.unpacker.unpack(index, &packed).map_err(|fault| self.log.segments.corrupt(&fault))?;
+        while let Some((index, packed)) = self.following().await? {
+            self.unpack(index, &packed)?;
+            // Where another process took the log over, a segment has no entries.
+            if !self.read.is_empty() {
+                return Ok(());
+            }
+        }
+        let (index, packed) = self.seek().await?;
+        self.unpack(index, &packed)
+    }
+
+    fn unpack(&mut self, index: u64, packed: &Packed) -> Result<(), TailError> {
+        let entries = self.unpacker.unpack(index, packed).map_err(|fault| self.log.segments.corrupt(&fault))?;
         self.segment = Some(index + 1);
         let next = self.next;
         self.read = entries.into_iter().skip_while(|entry| entry.seq < next).collect();

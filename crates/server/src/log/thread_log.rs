@@ -8,6 +8,8 @@
 //! 5. Of several processes the one that holds the thread writes its log; in the others the log follows what is stored. A segment is
 //!    put where none is. One that is there, and that this process did not put, is of a process that held the thread before, or
 //!    does now: this one puts its entries behind it, or drops them. They were given to nobody.
+//! 6. Who takes a thread over that another process held takes the place of the next segment first. What that one was on its way
+//!    with is refused then, and not found in the log after it was told anew.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -41,7 +43,7 @@ pub(crate) struct ThreadLog {
     pub(super) segments: Segments,
     state: Mutex<State>,
     /// Packs what follows the segment that was stored last, of the one writer; a new one where another segment may be between.
-    packer: Mutex<Packer>,
+    pub(super) packer: Mutex<Packer>,
     /// Told when entries are stored, when storing fails, and when the log is closed.
     pub(super) stored: Notify,
     open: Weak<OpenLogs>,

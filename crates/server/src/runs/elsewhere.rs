@@ -69,7 +69,13 @@ impl Inner {
             let request = Request::Submit { thread, new: Box::new(new.clone()) };
             match self.ask(other, &request, began).await? {
                 Some(Answer::Submitted(record)) => return self.submitted(*record).await,
-                Some(Answer::Refused(refusal)) => return Err(refusal),
+                Some(Answer::Refused(refusal)) => {
+                    // One that was asked before may have accepted it since it was looked for.
+                    let run = new.run_id.filter(|_| is_asked);
+                    let Some(run) = run else { return Err(refusal) };
+                    let record = self.records.runs.find_of_thread(thread, run).await?;
+                    return self.submitted(record.ok_or(refusal)?).await;
+                }
                 Some(Answer::NotHeld | Answer::Cancelled(_)) => {}
                 None => is_asked = true,
             }
@@ -165,6 +171,7 @@ impl Inner {
             Ok(Place::There(_)) => return Answer::NotHeld,
             Err(refusal) => return Answer::Refused(refusal),
         };
+        let queue = Arc::clone(&locked.queue);
         let answer = match request {
             Request::Submit { new, .. } => {
                 locked.accept(self, *new).await.map(|submitted| Answer::Submitted(Box::new(submitted.record)))
@@ -173,6 +180,11 @@ impl Inner {
                 locked.cancel(self, run, cancel).await.map(|live| Answer::Cancelled(live.is_some()))
             }
         };
-        answer.unwrap_or_else(Answer::Refused)
+        match answer {
+            Ok(answer) => answer,
+            // It was lost before that was done: whoever asks finds who holds it now.
+            Err(_) if !queue.is_held(self).await => Answer::NotHeld,
+            Err(refusal) => Answer::Refused(refusal),
+        }
     }
 }

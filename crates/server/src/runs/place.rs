@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::cluster::{Claimed, Holder, Member};
 use crate::detached::detached;
-use crate::log::TEMPORARY;
+use crate::log::{TEMPORARY, WriteFrom};
 use crate::records::{Completion, RunRecord};
 use crate::refusal::Refusal;
 use crate::runs::locked::Locked;
@@ -122,8 +122,12 @@ impl Inner {
         let takes_up = was_left || opening.takes_up;
         let left = if takes_up { self.records.runs.left_of_thread(thread).await? } else { Vec::new() };
         let is_short = opening.is_temporary || left.iter().any(RunRecord::goes_with_its_thread);
-        let is_new = opening.is_new && !was_left;
-        locked.queue.log.write_on(claim.member, is_new, is_short.then_some(TEMPORARY)).await?;
+        let from = match (takes_up, opening.is_new) {
+            (true, _) => WriteFrom::TakenOver,
+            (false, true) => WriteFrom::Nothing,
+            (false, false) => WriteFrom::Newest,
+        };
+        locked.queue.log.write_on(claim.member, from, is_short.then_some(TEMPORARY)).await?;
         if takes_up {
             self.take_up_thread(locked, left).await?;
             locked.start_next(self);

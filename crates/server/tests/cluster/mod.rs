@@ -13,24 +13,38 @@ mod protocols;
 mod zombie;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions};
 use graphloom_postgres_server::Server;
+use graphloom_server::Cluster;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Client, EventStream, ServerProcess, StreamEvent};
+use crate::support::{BEAT, Client, ENDLESS_LEASE, EventStream, SHORT_LEASE, ServerProcess, StreamEvent};
 
 /// A database, and processes that share it.
 struct Processes {
     database: Server,
     directory: TempDir,
     all: Vec<ServerProcess>,
+    lease: Duration,
 }
 
 impl Processes {
+    /// Processes of which none is taken for dead.
     async fn start(count: usize) -> Self {
+        Self::with_lease(count, ENDLESS_LEASE).await
+    }
+
+    /// Processes of which one may die.
+    async fn mortal(count: usize) -> Self {
+        Self::with_lease(count, SHORT_LEASE).await
+    }
+
+    async fn with_lease(count: usize, lease: Duration) -> Self {
         let (database, directory) = (Server::start(), tempfile::tempdir().unwrap());
-        let mut processes = Self { database, directory, all: Vec::new() };
+        let mut processes = Self { database, directory, all: Vec::new(), lease };
         for at in 0..count {
             let process = processes.process(at).await;
             processes.all.push(process);
@@ -41,7 +55,7 @@ impl Processes {
     async fn process(&self, at: usize) -> ServerProcess {
         let own: PathBuf = self.directory.path().join(at.to_string());
         std::fs::create_dir_all(&own).unwrap();
-        ServerProcess::start_shared(&own, &self.database.url()).await
+        ServerProcess::start_shared(&own, &self.database.url(), self.lease).await
     }
 
     /// Kills a process, as a crash does.
@@ -52,6 +66,15 @@ impl Processes {
     /// Starts a process anew that was killed.
     async fn restart(&mut self, at: usize) {
         self.all[at] = self.process(at).await;
+    }
+
+    /// Waits until the others have found out that a process is silent, and take over what it did.
+    async fn until_removed(&self, at: usize) {
+        let checkpointer =
+            PostgresCheckpointer::connect_with(&self.database.url(), &PostgresOptions::default()).await.unwrap();
+        let (store, cluster) = (checkpointer.store(), Cluster::new().heartbeat(BEAT / 10, self.lease));
+        let number = Some(self.all[at].number());
+        while cluster.servers(&store).await.unwrap().iter().any(|server| server.process == number) {}
     }
 
     fn client(&self, at: usize) -> &Client {

@@ -1,18 +1,15 @@
 //! A process stops for longer than its lease, and goes on: what it did meanwhile is another one's.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::{Processes, new_thread, rest, text, ticks};
 use crate::durability::until;
-use crate::support::LEASE;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_wakes_up_after_its_lease_changes_nothing_of_what_others_took_over() {
-    let processes = Processes::start(2).await;
+    let processes = Processes::mortal(2).await;
     let [one, two] = [0, 1].map(|at| processes.client(at));
-    for round in 0..2 {
+    for wakes_early in [true, false] {
         let mut threads = Vec::new();
         for at in 0..6 {
             let thread = new_thread(one).await;
@@ -29,13 +26,29 @@ async fn a_process_that_wakes_up_after_its_lease_changes_nothing_of_what_others_
         let (thread, run, ..) = threads[0].clone();
         let (waits, path) = (one.clone(), format!("/threads/{thread}/runs/{run}/join"));
         let waits = tokio::spawn(async move { waits.get(&path).await.unwrap().ok() });
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        // It stands still in the middle of what it does.
+        let (thread, run, ..) = &threads[2];
+        let mut stream = two.take_up(&format!("/threads/{thread}/runs/{run}/stream"), "-1").await.unwrap();
+        let mut seen = Vec::new();
+        while ticks(&seen).len() < 20 {
+            seen.push(stream.next().await.unwrap().expect("the run goes on"));
+        }
         processes.all[0].signal("STOP");
-        tokio::time::sleep(LEASE + Duration::from_millis(300 + 800 * round)).await;
-        // The other has them: this one is accepted while the first sleeps.
         let more = json!({"assistant_id": "ticker", "input": {"n": threads[2].3 + 10, "delay_ms": 0}});
-        let accepted = two.post(&format!("/threads/{}/runs", threads[2].0), more).await.unwrap().ok();
-        processes.all[0].signal("CONT");
+        let (asks, path) = (two.clone(), format!("/threads/{thread}/runs"));
+        let accepted = tokio::spawn(async move { asks.post(&path, more).await.unwrap().ok() });
+        let accepted = if wakes_early {
+            // It wakes up while the other one takes over.
+            processes.until_removed(0).await;
+            processes.all[0].signal("CONT");
+            accepted.await.unwrap()
+        } else {
+            // It wakes up when the other one has taken over, and has ended what came first.
+            let accepted = accepted.await.unwrap();
+            seen.extend(rest(&mut stream).await);
+            processes.all[0].signal("CONT");
+            accepted
+        };
         for (thread, run, queued, n) in &threads {
             let runs = format!("/threads/{thread}/runs");
             let joined = two.get(&format!("{runs}/{queued}/join")).await.unwrap().ok();

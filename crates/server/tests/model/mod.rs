@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tokio::runtime::Runtime;
 
-use crate::support::{Client, demo_server, shared};
+use crate::support::{Client, ENDLESS_LEASE, demo_server, shared};
 use client::ModelClient;
 use thread::Kind;
 
@@ -116,7 +116,7 @@ fn what_comes_out_is_the_same_when_processes_that_share_a_database_are_asked_in_
     let (runtime, database) = (runtime(), graphloom_postgres_server::Server::start());
     let serve = async || {
         let address: std::net::SocketAddr = ([127, 0, 0, 1], 0).into();
-        let server = shared(graphloom_server::Server::new().demo().unwrap(), &database.url()).await;
+        let server = shared(graphloom_server::Server::new().demo().unwrap(), &database.url(), ENDLESS_LEASE).await;
         server.start(address).await.unwrap()
     };
     let (one, two) = runtime.block_on(async { (serve().await, serve().await) });

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::Value;
@@ -35,7 +34,7 @@ impl Answer {
 
 impl Client {
     pub(crate) fn new(base: &str) -> Self {
-        let http = graphloom_http::unproxied("graphloom-tests").timeout(Duration::from_secs(60)).build().unwrap();
+        let http = graphloom_http::unproxied("graphloom-tests").build().unwrap();
         Self { http, bases: Arc::new([base.to_owned()]), turn: Arc::default() }
     }
 

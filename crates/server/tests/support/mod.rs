@@ -8,7 +8,7 @@ mod stream;
 use graphloom_server::{Running, Server};
 
 pub(crate) use client::Client;
-pub(crate) use process::{LEASE, ServerProcess, shared};
+pub(crate) use process::{BEAT, ENDLESS_LEASE, SHORT_LEASE, ServerProcess, shared};
 pub(crate) use stream::{EventStream, StreamEvent};
 
 /// A server of the demo graphs in this process, which keeps everything in memory.

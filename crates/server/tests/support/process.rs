@@ -1,9 +1,10 @@
 //! A server in a process of its own: this program of tests, started again.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions};
 use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteStore};
@@ -18,9 +19,21 @@ const DIRECTORY: &str = "GRAPHLOOM_TEST_SERVER_DIRECTORY";
 /// Tells the process the database that it shares with others; without it, its data are in files.
 const DATABASE: &str = "GRAPHLOOM_TEST_SERVER_DATABASE";
 
-/// How often a process that shares a database tells that it lives, and how long it may be silent.
-const BEAT: Duration = Duration::from_millis(300);
-pub(crate) const LEASE: Duration = Duration::from_millis(2_000);
+/// Tells the process that shares a database how long another one may be silent, in milliseconds.
+const LEASE: &str = "GRAPHLOOM_TEST_SERVER_LEASE";
+
+/// How often a process that shares a database tells that it lives.
+pub(crate) const BEAT: Duration = Duration::from_millis(300);
+
+/// How long a process may be silent where one dies: what it did is taken over after that.
+pub(crate) const SHORT_LEASE: Duration = Duration::from_secs(5);
+
+/// How long a process may be silent where none dies: none is taken for dead because the machine is busy, and nothing that is
+/// taken over is taken over by the end of a lease.
+pub(crate) const ENDLESS_LEASE: Duration = Duration::from_secs(24 * 3600);
+
+/// How long a thread is waited for that another process holds.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A server in a process of its own, with its data in SQLite files or in a database that others share. It is killed when this is
 /// dropped.
@@ -36,13 +49,15 @@ impl ServerProcess {
         Self::spawn_over(directory, None)
     }
 
-    fn spawn_over(directory: &Path, database: Option<&str>) -> Child {
+    fn spawn_over(directory: &Path, database: Option<(&str, Duration)>) -> Child {
         drop(std::fs::remove_file(directory.join("address")));
         let errors = std::fs::File::options().create(true).append(true).open(directory.join("errors")).unwrap();
         Command::new(std::env::current_exe().unwrap())
             .args(["support::process::serves_for_other_tests", "--exact", "--ignored", "--nocapture"])
             .env(DIRECTORY, directory)
-            .envs(database.map(|url| (DATABASE, url)))
+            .envs(database.map(|(url, _)| (DATABASE, url.to_owned())))
+            .envs(database.map(|(_, lease)| (LEASE, lease.as_millis().to_string())))
+            .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(errors)
             .spawn()
@@ -55,12 +70,12 @@ impl ServerProcess {
     }
 
     /// Starts a server that shares a database, and returns when it answers. The directory is its own.
-    pub(crate) async fn start_shared(directory: &Path, database: &str) -> Self {
-        Self::started(Self::spawn_over(directory, Some(database)), directory).await
+    pub(crate) async fn start_shared(directory: &Path, database: &str, lease: Duration) -> Self {
+        Self::started(Self::spawn_over(directory, Some((database, lease))), directory).await
     }
 
     async fn started(mut child: Child, directory: &Path) -> Self {
-        let (began, address) = (Instant::now(), directory.join("address"));
+        let address = directory.join("address");
         let authority = loop {
             if let Ok(authority) = std::fs::read_to_string(&address) {
                 break authority;
@@ -69,10 +84,14 @@ impl ServerProcess {
                 let errors = std::fs::read_to_string(directory.join("errors")).unwrap_or_default();
                 panic!("the server ended with {status}: {errors}");
             }
-            assert!(began.elapsed() < Duration::from_secs(30), "the server does not start");
             tokio::time::sleep(Duration::from_millis(5)).await;
         };
         Self { child, client: Client::new(&format!("http://{authority}")), authority }
+    }
+
+    /// Its number on this machine.
+    pub(crate) fn number(&self) -> u32 {
+        self.child.id()
     }
 
     /// Ends the process as a crash does.
@@ -121,7 +140,10 @@ async fn serves_for_other_tests() {
         (),
     );
     let server = match std::env::var(DATABASE) {
-        Ok(database) => shared(server, &database).await,
+        Ok(database) => {
+            let lease = std::env::var(LEASE).unwrap().parse().unwrap();
+            shared(server, &database, Duration::from_millis(lease)).await
+        }
         Err(_) => server
             .checkpointer(Arc::new(SqliteCheckpointer::open(directory.join("threads.sqlite")).unwrap()))
             .store(Arc::new(SqliteStore::open(directory.join("memory.sqlite")).unwrap()))
@@ -131,18 +153,22 @@ async fn serves_for_other_tests() {
     let written = directory.join("address.new");
     std::fs::write(&written, running.address().to_string()).unwrap();
     std::fs::rename(written, directory.join("address")).unwrap();
-    // Whoever started it kills it; a server that nobody kills ends by itself.
-    drop(tokio::time::timeout(Duration::from_secs(300), running.until_asked()).await);
+    // Whoever started it kills it, or is gone itself: then its end of the pipe is closed.
+    std::thread::spawn(|| {
+        drop(std::io::stdin().read_to_end(&mut Vec::new()));
+        std::process::exit(0);
+    });
+    running.until_asked().await.unwrap();
 }
 
 /// Lets a server share a database with others.
-pub(crate) async fn shared(server: Server, database: &str) -> Server {
-    let options = PostgresOptions::default().heartbeat(BEAT, LEASE).patience(LEASE * 2).max_connections(8);
+pub(crate) async fn shared(server: Server, database: &str, lease: Duration) -> Server {
+    let options = PostgresOptions::default().heartbeat(BEAT, lease).patience(PATIENCE).max_connections(8);
     let checkpointer = PostgresCheckpointer::connect_with(database, &options).await.unwrap();
     let store = Arc::new(checkpointer.store());
     let signals = Arc::new(store.signals());
     server
         .checkpointer(Arc::new(checkpointer))
         .store(store)
-        .cluster(Cluster::new().signals(signals).heartbeat(BEAT, LEASE))
+        .cluster(Cluster::new().signals(signals).heartbeat(BEAT, lease))
 }

@@ -5,7 +5,6 @@ mod sockets;
 mod streams;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::store::MemoryStore;
@@ -90,19 +89,16 @@ impl Served {
         let mut answer = self.post(&path, "", &request).await;
         assert_eq!(answer.status(), 200);
         let (mut text, mut events) = (String::new(), Vec::new());
-        let reading = async {
-            while let Some(chunk) = answer.chunk().await.expect("a chunk") {
-                text.push_str(std::str::from_utf8(&chunk).expect("text"));
-                while let Some((frame, rest)) = text.split_once("\r\n\r\n") {
-                    events.extend(frame.lines().find_map(|line| line.strip_prefix("data: ")).map(parsed));
-                    text = rest.to_owned();
-                    if events.iter().filter(|event| is_end(event)).count() == ends {
-                        return;
-                    }
+        while let Some(chunk) = answer.chunk().await.expect("a chunk") {
+            text.push_str(std::str::from_utf8(&chunk).expect("text"));
+            while let Some((frame, rest)) = text.split_once("\r\n\r\n") {
+                events.extend(frame.lines().find_map(|line| line.strip_prefix("data: ")).map(parsed));
+                text = rest.to_owned();
+                if events.iter().filter(|event| is_end(event)).count() == ends {
+                    return events;
                 }
             }
-        };
-        tokio::time::timeout(Duration::from_secs(30), reading).await.expect("the runs end");
+        }
         events
     }
 }

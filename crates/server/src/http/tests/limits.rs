@@ -43,9 +43,9 @@ async fn headers_that_never_end_close_the_connection() {
         }
     });
     let mut answer = Vec::new();
-    drop(tokio::time::timeout(Duration::from_secs(10), reading.read_to_end(&mut answer)).await.expect("an end"));
+    drop(reading.read_to_end(&mut answer).await);
     assert!(!String::from_utf8_lossy(&answer).contains("200 OK"));
-    assert!(began.elapsed() >= Duration::from_millis(250));
+    assert!(began.elapsed() >= Duration::from_millis(300));
     dripping.await.unwrap();
 }
 
@@ -55,8 +55,7 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
     let mut stream = TcpStream::connect(served.address).await.unwrap();
     stream.write_all(b"POST /search HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{").await.unwrap();
     let mut answer = String::new();
-    let reading = tokio::time::timeout(Duration::from_secs(10), stream.read_to_string(&mut answer));
-    reading.await.expect("the connection is closed").unwrap();
+    stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
     assert!(answer.ends_with(r#"{"detail":"Request body did not arrive in time"}"#), "{answer}");
 }
@@ -70,17 +69,22 @@ async fn requests_are_counted_by_key_and_by_address() {
     .await;
     // A tenth of a minute's at once.
     for key in ["the-first-of-two-keys", "the-other-of-two-keys", "guessed-by-a-stranger"] {
-        let mut statuses = Vec::new();
-        for _ in 0..4 {
+        let passes = if key.starts_with("the") { 200 } else { 401 };
+        let (mut passed, began) = (0, Instant::now());
+        let refused = loop {
             let answer = served.get("/who", &[("x-api-key", key)]).await;
             if answer.status == 429 {
-                let wait: u64 = answer.header("retry-after").parse().expect("seconds");
-                assert!((1..=2).contains(&wait), "{wait}");
+                break answer;
             }
-            statuses.push(answer.status);
-        }
-        let passed = if key.starts_with("the") { 200 } else { 401 };
-        assert_eq!(statuses, [passed, passed, passed, 429], "{key}");
+            assert_eq!(answer.status, passes, "{key}");
+            passed += 1;
+            // One more every two seconds.
+            let may_pass = 3 + began.elapsed().as_secs() / 2;
+            assert!(passed <= may_pass, "{passed} of {may_pass} requests: {key}");
+        };
+        assert!(passed >= 3, "{passed} requests: {key}");
+        let wait: u64 = refused.header("retry-after").parse().expect("seconds");
+        assert!((1..=2).contains(&wait), "{wait}");
     }
 }
 
@@ -104,13 +108,9 @@ async fn runs_and_streams_have_places() {
     assert_eq!(refused.detail(), "Too many open streams: this server holds 2 and no more");
     drop(first);
     // The place is free as soon as the server notices that the client is gone.
-    for _ in 0..100 {
-        if served.get("/ok", &[]).await.status == 200 && served.guard.capacity().stream().is_ok() {
-            return;
-        }
+    while served.guard.capacity().stream().is_err() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("the place of a closed stream is not given back");
 }
 
 #[tokio::test]
@@ -123,7 +123,7 @@ async fn connections_over_the_limit_wait() {
     let early = tokio::time::timeout(Duration::from_millis(300), other.read_to_string(&mut answer)).await;
     assert!(early.is_err(), "{answer}");
     drop(held);
-    tokio::time::timeout(Duration::from_secs(10), other.read_to_string(&mut answer)).await.expect("its turn").unwrap();
+    other.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }
 

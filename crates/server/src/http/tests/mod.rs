@@ -8,8 +8,9 @@ mod requests;
 mod streams;
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::sync::Arc;
 
+use axum::Extension;
 use axum::http::StatusCode;
 use axum::response::Response;
 use futures::StreamExt as _;
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
 use super::{
@@ -39,6 +40,8 @@ struct Served {
     guard: Guard,
     stop: oneshot::Sender<()>,
     task: JoinHandle<usize>,
+    /// Lets `/late` answer.
+    late: Arc<Semaphore>,
 }
 
 impl Served {
@@ -52,12 +55,13 @@ impl Served {
         let listener = bind(security.address).await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let (stop, stopped) = oneshot::channel::<()>();
-        let router = guard.protect(routes(&guard));
+        let late = Arc::new(Semaphore::new(0));
+        let router = guard.protect(routes(&guard)).layer(Extension(Arc::clone(&late)));
         let task = tokio::spawn({
             let guard = guard.clone();
             async move { serve(&guard, listener, router, async { drop(stopped.await) }).await }
         });
-        Self { address, guard, stop, task }
+        Self { address, guard, stop, task, late }
     }
 
     fn url(&self, path: &str) -> String {
@@ -87,8 +91,7 @@ impl Served {
         // The server may close before it has read everything.
         drop(stream.write_all(bytes).await);
         let mut answer = Vec::new();
-        let reading = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut answer));
-        drop(reading.await.expect("the connection is closed"));
+        drop(stream.read_to_end(&mut answer).await);
         String::from_utf8_lossy(&answer).into_owned()
     }
 
@@ -99,6 +102,11 @@ impl Served {
         let mut status = [0; 12];
         stream.read_exact(&mut status).await.expect("a status");
         String::from_utf8_lossy(&status).into_owned()
+    }
+
+    /// Lets an answer of `/late` end.
+    fn answer_late(&self) {
+        self.late.add_permits(1);
     }
 
     async fn stop(self) -> usize {
@@ -234,9 +242,9 @@ async fn silent(State(guard): State<Guard>) -> Result<Response, Problem> {
     Ok(events(&guard, guard.capacity().stream()?, frames))
 }
 
-async fn late() -> Response {
-    late_json(async {
-        tokio::time::sleep(Duration::from_millis(11_500)).await;
+async fn late(Extension(may_end): Extension<Arc<Semaphore>>) -> Response {
+    late_json(async move {
+        may_end.acquire().await.expect("a semaphore that is not closed").forget();
         json!({ "done": true })
     })
 }

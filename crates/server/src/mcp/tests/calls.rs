@@ -108,10 +108,7 @@ async fn what_a_run_tells_is_progress() {
         let client = connect(&server, generation, &person).await;
         client.call_tool(call("pipeline", json!({"topic": "a"}))).await.unwrap();
         // Notifications are taken up beside the answer.
-        for _ in 0..100 {
-            if person.progress.lock().unwrap().len() == 6 {
-                break;
-            }
+        while person.progress.lock().unwrap().len() < 6 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         let mut told = person.progress.lock().unwrap().clone();

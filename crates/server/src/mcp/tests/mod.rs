@@ -132,9 +132,8 @@ impl Storage {
     /// Waits until the only thread is as wanted.
     async fn until(&self, is_wanted: impl Fn(&Value) -> bool) -> Value {
         let records = self.records();
-        let mut threads = Vec::new();
-        for _ in 0..1000 {
-            threads = records.threads.search(&Default::default()).await.unwrap().items;
+        loop {
+            let threads = records.threads.search(&Default::default()).await.unwrap().items;
             if let [thread] = threads.as_slice()
                 && is_wanted(thread)
             {
@@ -142,7 +141,6 @@ impl Storage {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("the thread is never as wanted: {threads:?}");
     }
 }
 
