@@ -135,6 +135,7 @@ async fn nothing_that_was_answered_is_lost_when_the_server_is_killed_at_any_mome
 }
 
 /// Waits until something holds, and says now and then what it waits for.
+#[expect(clippy::print_stderr, reason = "a test that is ended for its time has said what it waited for")]
 pub(crate) async fn until(holds: impl AsyncFn() -> bool, otherwise: &str) {
     let mut said = Instant::now();
     while !holds().await {
