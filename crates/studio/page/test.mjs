@@ -20,6 +20,6 @@ await build({
   format: "esm",
 });
 const built = readdirSync(out, { recursive: true }).filter((path) => path.endsWith(".mjs"));
-const { status } = spawnSync(process.execPath, ["--test", ...built.map((path) => join(out, path))], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...built.map((path) => join(out, path))], { stdio: "inherit" });
 rmSync(out, { recursive: true });
 process.exit(status ?? 1);

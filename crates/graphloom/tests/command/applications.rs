@@ -86,7 +86,10 @@ impl<'p> Applications<'p> {
 
     /// Has one thing done with each by a server whose workers are killed again and again, and compares what comes of it with what
     /// comes of the same in one process.
-    #[expect(clippy::print_stderr, reason = "a quick machine is done before as many are killed, and a person wants to see it")]
+    #[expect(
+        clippy::print_stderr,
+        reason = "a quick machine is done before as many are killed, and a person wants to see it"
+    )]
     pub(crate) async fn come_to_the_same(&self, url: &str, work: impl Fn() -> Working) {
         let here = Applications::new(self.place, "here");
         let in_place = serve_on(self.place, &[&["--in-memory", "--port", "0"], &*here.options()].concat(), None);

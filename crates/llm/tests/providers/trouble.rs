@@ -176,7 +176,7 @@ async fn a_head_that_never_comes_is_a_timeout() {
         })
         .await;
         let mut config = remote(provider, &server);
-        config.timeout = limit;
+        (config.timeout, config.idle_timeout) = (limit, limit);
         let model = Remote::new(config).unwrap();
         let limit_passes = async || {
             sent.notified().await;
