@@ -60,9 +60,16 @@ fn known(folder: &Path, into: &mut BTreeSet<(String, String)>) {
 #[test]
 fn every_test_that_the_page_of_tests_names_is_there() {
     let mut found = BTreeSet::new();
-    for folder in
-        ["src", "tests", "../../charts/tests", "../../citations/tests", "../../retrieval/src", "../../retrieval/tests"]
-    {
+    for folder in [
+        "src",
+        "tests",
+        "cli/src",
+        "cli/tests",
+        "../../charts/tests",
+        "../../citations/tests",
+        "../../retrieval/src",
+        "../../retrieval/tests",
+    ] {
         known(&package().join(folder), &mut found);
     }
     let page = page_of_tests();
