@@ -64,7 +64,7 @@ async fn everything_is_there(servers: &McpServers, name: &str, clock: &mut Stand
     assert!(prompt.content.starts_with("user:\n") && prompt.content.contains("Lisbon"), "{}", prompt.content);
 
     let long = call("trigger-long-running-operation", json!({"duration": 30, "steps": 3}));
-    let error = clock.jumps(long).await.unwrap_err();
+    let error = clock.jumps(Box::pin(long)).await.unwrap_err();
     assert!(matches!(error, McpError::TimedOut { .. }), "{error:?}");
     assert!(call("echo", json!({"message": "still there"})).await.is_ok());
 }
@@ -75,7 +75,7 @@ async fn the_everything_server_over_its_standard_streams() {
     let mut clock = StandingClock::new();
     let events = Events::default();
     let servers = connected(vec![server.with_timeout(LIMIT)], &events.options()).await;
-    everything_is_there(&servers, "everything", &mut clock).await;
+    Box::pin(everything_is_there(&servers, "everything", &mut clock)).await;
     // What it does not get of this process it cannot tell.
     let variables = servers.call("everything", "get-env", json!({})).await.unwrap().content;
     assert!(variables.contains("PATH") && !variables.contains("CARGO_MANIFEST_DIR"), "{variables}");
@@ -123,7 +123,7 @@ async fn the_everything_server_over_http() {
     let mut options = patient();
     options.message_bytes = 50_000;
     let servers = connected(vec![server], &options).await;
-    everything_is_there(&servers, "web", &mut clock).await;
+    Box::pin(everything_is_there(&servers, "web", &mut clock)).await;
     let error = servers.call("web", "echo", json!({"message": "x".repeat(70_000)})).await.unwrap_err();
     assert!(matches!(error, McpError::TooLong { limit: 50_000, .. }), "{error:?}");
     assert!(servers.call("web", "echo", json!({"message": "x".repeat(30_000)})).await.is_ok());
