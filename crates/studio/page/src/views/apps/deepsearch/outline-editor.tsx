@@ -1,7 +1,7 @@
 // The rows of an outline as fields: added, taken away, moved, renamed.
 
 import type { JSX } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { visible } from "../../../parts/text.ts";
 import { added, built, changed, moved, type OutlineDraft, removed, type Row } from "./outline.ts";
 
@@ -18,7 +18,8 @@ export function OutlineEditor({ draft, hasParents, missing, onChange }: OutlineE
   const list = useRef<HTMLOListElement>(null);
   const adder = useRef<HTMLButtonElement>(null);
   const focusNext = useRef<string>(undefined);
-  useEffect(() => {
+  // A late effect of an earlier rendering would take the key before its row is there.
+  useLayoutEffect(() => {
     const key = focusNext.current;
     focusNext.current = undefined;
     if (key === undefined) return;
