@@ -13,6 +13,7 @@
 //! - [`permissions`] lets the permissions of files bind a test that runs as root.
 //! - `studio` asks a program with `--studio` for what a page does; it is behind the feature `studio`.
 //! - [`terminal`] runs a program on a terminal of its own.
+//! - [`draws`] says how many cases a property draws.
 //! - [`times`] says how often a test repeats what is drawn.
 //! - [`wait`] waits for what must come.
 
@@ -47,6 +48,17 @@ pub fn times(usual: usize) -> usize {
         Ok(times) => usual * times.parse::<std::num::NonZeroUsize>().expect("GRAPHLOOM_TIMES is a whole number").get(),
         Err(_) => usual,
     }
+}
+
+/// How many cases a property draws whose test has a name that begins with `drawn_`: 200, or what the variable `GRAPHLOOM_DRAWS`
+/// says.
+///
+/// # Panics
+///
+/// Where the variable is no whole number.
+#[must_use]
+pub fn draws() -> u32 {
+    std::env::var("GRAPHLOOM_DRAWS").map_or(200, |draws| draws.parse().expect("GRAPHLOOM_DRAWS is a whole number"))
 }
 
 /// Whether cargo was told to build for the whole workspace, not for single packages of it.
