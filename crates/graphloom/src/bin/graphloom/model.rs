@@ -1,6 +1,7 @@
 //! `graphloom model`: the weights of the built-in model, and the models that providers offer.
 
 mod offered;
+mod speed;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,8 @@ use graphloom_cli::{
 };
 use graphloom_llm_embedded::weights::{self, KnownModel};
 use serde_json::{Value, json};
+
+use speed::Speed;
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum ModelCommand {
@@ -27,6 +30,11 @@ pub(crate) enum ModelCommand {
         /// address with `NAME@BASE_URL`
         #[arg(long, value_name = "PROVIDER")]
         provider: Option<String>,
+    },
+    /// Measure how fast a fetched model reads and writes on this machine; `list` tells it from then on
+    Measure {
+        /// The model; `list` names them all
+        name: Option<String>,
     },
     /// Print where the weights are
     Path {
@@ -47,7 +55,7 @@ pub(crate) async fn run(command: ModelCommand, dirs: DataDir, progress: &Progres
         return Ok(ExitStatus::Done);
     }
     let told = progress.clone();
-    // Fetching and hashing block.
+    // Fetching, hashing and loading block.
     let done = tokio::task::spawn_blocking(move || work(command, &dirs, &told)).await;
     let (text, value) = done.map_err(|error| Failure::new(ExitStatus::Failed, error))??;
     progress.result(ExitStatus::Done, &text, &value)?;
@@ -70,17 +78,23 @@ fn work(command: ModelCommand, dirs: &DataDir, progress: &Progress) -> Result<(S
             for model in weights::list() {
                 let (state, path) = state(model, dirs);
                 let megabytes = model.size as f64 / 1e6;
+                let speed = Speed::of(model, dirs);
+                let here = speed.map(|speed| format!("; {speed} here")).unwrap_or_default();
                 text.push_str(&format!(
-                    "{}  {megabytes:.0} MB  {}  {state}\n    {}; on a machine with {} GB of memory\n",
+                    "{}  {megabytes:.0} MB  {}  {state}\n    {}; on a machine with {} GB of memory{here}\n",
                     model.name, model.license, model.good_for, model.memory_gb
                 ));
                 list.push(json!({
                     "model": model.name, "bytes": model.size, "license": model.license, "sha256": model.sha256,
                     "url": model.url, "state": state, "path": path, "good_for": model.good_for,
-                    "memory_gb": model.memory_gb,
+                    "memory_gb": model.memory_gb, "speed": speed,
                 }));
             }
             Ok((text, json!({"models": list})))
+        }
+        ModelCommand::Measure { name } => {
+            let model = known(name.as_deref())?;
+            tokio::runtime::Handle::current().block_on(speed::measure(&model, dirs, progress))
         }
         ModelCommand::Path { name } => {
             let model = known(name.as_deref())?;
