@@ -138,5 +138,6 @@ fn join(model: &KnownModel, wheels: &[PathBuf], dir: &Path) -> Result<NamedTempF
     Ok(target)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;
