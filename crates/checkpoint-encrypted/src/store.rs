@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use graphloom_core_graph::store::{
-    Comparison, Condition, Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError,
+    Comparison, Condition, Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError, check_item,
 };
 use serde_json::{Value, json};
 
+use crate::Encrypted;
 use crate::seal::Place;
-use crate::{Encrypted, EncryptionError};
 
 /// The one member of a stored value.
 const SEALED: &str = "sealed";
@@ -21,7 +21,8 @@ fn place(namespace: &Namespace, key: &str) -> Place {
 }
 
 impl<S> Encrypted<S> {
-    fn seal_value(&self, namespace: &Namespace, key: &str, value: &Value) -> Result<Value, EncryptionError> {
+    fn seal_value(&self, namespace: &Namespace, key: &str, value: &Value) -> Result<Value, StoreError> {
+        check_item(key, value)?;
         Ok(json!({ SEALED: self.keys.seal_text(&place(namespace, key), &value.to_string())? }))
     }
 

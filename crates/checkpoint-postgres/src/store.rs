@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::TryStreamExt;
-use graphloom_core_graph::store::{Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
+use graphloom_core_graph::store::{
+    Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError, check_item,
+};
 use graphloom_core_graph::{Clock, SystemClock};
 use serde_json::Value;
 use sqlx::postgres::PgRow;
@@ -96,6 +98,7 @@ async fn get(connection: &mut PgConnection, place: &str, key: &str, now: i64) ->
 #[async_trait]
 impl Store for PostgresStore {
     async fn put(&self, namespace: &Namespace, key: &str, value: Value, options: PutOptions) -> Result<(), StoreError> {
+        check_item(key, &value)?;
         let expires = options.expires(self.clock.now()).map(storable);
         let query = sqlx::query(PUT).bind(joined(namespace)).bind(key).bind(value.to_string());
         let put = async { Ok(query.bind(self.now()).bind(expires).execute(&self.database.pool).await.map(drop)?) };
@@ -110,6 +113,7 @@ impl Store for PostgresStore {
         options: PutOptions,
         expected: &Expected,
     ) -> Result<bool, StoreError> {
+        check_item(key, &value)?;
         let (place, now) = (joined(namespace), self.now());
         let expires = options.expires(self.clock.now()).map(storable);
         let text = value.to_string();

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use graphloom_core_graph::store::{Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
+use graphloom_core_graph::store::{
+    Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError, check_item,
+};
 use graphloom_core_graph::{Clock, SystemClock};
 use rusqlite::types::Value as Bound;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
@@ -70,6 +72,7 @@ impl fmt::Debug for SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     async fn put(&self, namespace: &Namespace, key: &str, value: Value, options: PutOptions) -> Result<(), StoreError> {
+        check_item(key, &value)?;
         let (namespace, key, value) = (joined(namespace), key.to_owned(), value.to_string());
         let now = self.clock.now();
         let expires = options.expires(now).map(storable);
@@ -86,6 +89,7 @@ impl Store for SqliteStore {
         options: PutOptions,
         expected: &Expected,
     ) -> Result<bool, StoreError> {
+        check_item(key, &value)?;
         let (namespace, key, value, expected) =
             (joined(namespace), key.to_owned(), value.to_string(), expected.clone());
         let now = self.clock.now();

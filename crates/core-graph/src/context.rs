@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::depth::{MOST_LEVELS, is_nested_within, too_deep};
 use crate::error::NodeError;
 use crate::error_text::debug_is_text;
 use crate::event::Payload;
@@ -213,13 +214,16 @@ impl<Cx> Context<Cx> {
     /// are asked together with `tokio::join!`.
     ///
     /// # Errors
-    /// No answer yet; an undeclared key.
+    /// No answer yet; an undeclared key; a question that is nested too deeply, see [`MOST_LEVELS`](crate::MOST_LEVELS).
     pub async fn ask<A: Answer>(&self, key: &str, question: &(impl Serialize + ?Sized + Sync)) -> Result<A, NodeError> {
         if let Some(answer) = self.services.answered(key) {
             return serde_json::from_slice(&answer)
                 .map_err(|error| NodeError::terminal(format!("the answer to `{key}` cannot be read: {error}")));
         }
         let payload = serde_json::to_value(question).map_err(NodeError::terminal)?;
+        if !is_nested_within(&payload, MOST_LEVELS) {
+            return Err(NodeError::terminal(format!("the question `{key}` cannot be asked: {}", too_deep())));
+        }
         self.services.question(key, payload)?;
         Err(NodeError::suspended())
     }

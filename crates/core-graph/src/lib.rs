@@ -117,6 +117,7 @@ mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod context;
+mod depth;
 mod error;
 mod error_row;
 mod error_text;
@@ -152,6 +153,7 @@ mod topology;
 
 pub use clock::{Clock, SystemClock};
 pub use context::{Context, DuplicateKey, TaskInfo};
+pub use depth::{MOST_LEVELS, is_nested_within};
 pub use error::{NodeError, RunError};
 pub use error_text::error_chain;
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};

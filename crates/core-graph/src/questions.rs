@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::depth::{MOST_LEVELS, is_nested_within, too_deep};
 use crate::error::RunError;
 use crate::tasks::Question;
 
@@ -96,10 +97,13 @@ impl Answers {
     /// These answers and one more, to the question of this key or id.
     ///
     /// # Errors
-    /// An answer that cannot be represented as JSON.
+    /// An answer that cannot be represented as JSON, or is nested too deeply.
     pub fn and(mut self, key: &str, answer: impl Serialize) -> Result<Self, RunError> {
-        let answer = serde_json::to_value(answer)
-            .map_err(|error| RunError::BadAnswer { key: key.to_owned(), message: error.to_string() })?;
+        let bad = |message: String| RunError::BadAnswer { key: key.to_owned(), message };
+        let answer = serde_json::to_value(answer).map_err(|error| bad(error.to_string()))?;
+        if !is_nested_within(&answer, MOST_LEVELS) {
+            return Err(bad(too_deep()));
+        }
         self.0.insert(key.to_owned(), answer);
         Ok(self)
     }

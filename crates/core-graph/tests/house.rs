@@ -70,6 +70,7 @@ const FLOORS: &[&str] = &[
     "clock",
     "nearest",
     "json_value",
+    "depth",
     "bytes",
     "status",
     "timeout",

@@ -168,7 +168,7 @@ impl GraphThreads {
             }
             RunBeginning::Answers(answers) => {
                 let by_id = self.by_id(thread, answers).await?;
-                Order { strict_resume: true, ..Order::resume(Value::Object(by_id)) }
+                Order::resume(Value::Object(by_id))
             }
             RunBeginning::Continue => Order::default(),
         };

@@ -74,7 +74,8 @@ impl Host {
     /// it has ended.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] for a thread that is not there; [`Refusal::TooMany`] at the limit; as [`RunManager::submit`].
+    /// [`Refusal::NotFound`] for a thread that is not there; [`Refusal::TooMany`] at the limit; as [`RunManager::check`] and
+    /// [`RunManager::submit`].
     pub(crate) async fn submit(
         &self,
         thread: Option<Uuid>,
@@ -84,10 +85,14 @@ impl Host {
     ) -> Result<Submitted, Refusal> {
         let permit = self.guard.capacity().run().map_err(|problem| Refusal::TooMany(problem.detail.into_owned()))?;
         let RunOptions { metadata, multitask, start_at, webhook, completion, run_id } = options;
+        let order = configured(assistant, order);
+        if let Some(graph) = self.manager.graph(&assistant.graph_id) {
+            self.manager.check(thread, &**graph, &order).await?;
+        }
         let new = NewRun {
             assistant: assistant.assistant_id,
             graph: assistant.graph_id.clone(),
-            order: configured(assistant, order),
+            order,
             metadata,
             multitask,
             start_at,

@@ -47,7 +47,10 @@ impl From<RecordError> for Refusal {
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
-        Self::Failed(error.to_string())
+        match error {
+            StoreError::TooDeep { .. } | StoreError::InvalidKey { .. } => Self::Invalid(error.to_string()),
+            other => Self::Failed(other.to_string()),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot do without ends it at its place")]
 
+mod accepted;
 mod cluster;
 mod durability;
 mod fuzz;

@@ -1,6 +1,9 @@
 """Questions of a graph and their answers, stops before and after nodes, forks from older checkpoints."""
 
+import contextlib
+
 import pytest
+from langgraph_sdk.errors import UnprocessableEntityError
 
 from frames import collect
 
@@ -86,7 +89,7 @@ async def test_an_unknown_question_is_refused_when_strict_and_the_thread_stays(c
     answer = await wire.post(
         f"/threads/{thread}/runs/wait", json={"assistant_id": "approval", "command": {"resume": {"0" * 32: "approve"}}, "strict_resume": True}
     )
-    assert "UnknownInterruptError" in answer.text
+    assert "UnknownInterruptError" in answer.text and question in answer.text
     after = await client.threads.get_state(thread)
     assert (after["checkpoint_id"], after["values"], after["interrupts"]) == (before["checkpoint_id"], before["values"], before["interrupts"])
     result = await client.runs.wait(thread, "approval", command={"resume": {question: "approve"}}, strict_resume=True)
@@ -95,8 +98,9 @@ async def test_an_unknown_question_is_refused_when_strict_and_the_thread_stays(c
 
 async def test_an_unknown_answer_leaves_the_question_open(client, asked):
     thread, question = asked
-    result = await client.runs.wait(thread, "approval", command={"resume": {"0" * 32: "approve"}}, raise_error=False)
-    assert [one["id"] for one in result["__interrupt__"]] == [question] or "__error__" in result
+    with contextlib.suppress(UnprocessableEntityError):
+        result = await client.runs.wait(thread, "approval", command={"resume": {"0" * 32: "approve"}}, raise_error=False)
+        assert [one["id"] for one in result["__interrupt__"]] == [question] or "__error__" in result
     assert (await client.threads.get_state(thread))["interrupts"][0]["id"] == question
 
 

@@ -135,6 +135,11 @@ async def test_a_remote_graph_is_a_node_of_a_local_one(local):
     assert await local.ainvoke({}) == {"topic": "node", "items": ["plan:node", "work:node", "finish:node"], "count": 3, "said": "3 items"}
 
 
+async def test_a_remote_node_is_given_more_than_its_graph_has_fields_for(local):
+    result = await local.ainvoke({"said": "before"})
+    assert (result["items"], result["said"]) == (["plan:node", "work:node", "finish:node"], "3 items")
+
+
 async def test_the_steps_of_a_remote_node_are_streamed(local):
     seen = [(namespace, next(iter(data))) async for namespace, data in local.astream({}, stream_mode="updates", subgraphs=True)]
     inner = [node for namespace, node in seen if namespace]

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::SetClock;
 use super::ground::{CaseFailure, CaseResult, same};
 use crate::store::{
-    Comparison, Condition, Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError,
+    Comparison, Condition, Expected, ITEM_LEVELS, Item, Namespace, NamespaceFilter, PutOptions, Query, Store,
+    StoreError,
 };
 
 type Memory = Arc<dyn Store>;
@@ -25,6 +26,7 @@ macro_rules! cases {
 cases! {
     items_are_put_got_and_deleted
     values_of_every_kind_are_read_back
+    what_cannot_be_kept_is_refused
     a_put_with_an_expectation_refuses_a_second_writer
     one_of_many_puts_what_was_absent
     what_is_expired_is_not_there
@@ -82,6 +84,24 @@ async fn values_of_every_kind_are_read_back(store: Memory, _: Arc<SetClock>) -> 
         same!(store.get(&place, key).await?.map(|item| item.value), Some(value.clone()));
         same!(store.get(&Namespace::root(), key).await?.map(|item| item.value), Some(value));
     }
+    Ok(())
+}
+
+async fn what_cannot_be_kept_is_refused(store: Memory, _: Arc<SetClock>) -> CaseResult {
+    let notes = ns(["notes"])?;
+    let nested = |levels: usize| (0..levels).fold(json!(1), |value, _| json!([value]));
+    put(&store, &notes, "k", nested(ITEM_LEVELS)).await?;
+    let refused = put(&store, &notes, "k", nested(ITEM_LEVELS + 1)).await;
+    same!(matches!(&refused, Err(StoreError::TooDeep { key }) if key == "k"), true);
+    let expected = Expected::Absent;
+    let options = PutOptions::default();
+    let refused = store.put_if(&notes, "new", nested(200), options, &expected).await;
+    same!(matches!(&refused, Err(StoreError::TooDeep { key }) if key == "new"), true);
+    let refused = put(&store, &notes, "a\0b", json!(1)).await;
+    same!(matches!(&refused, Err(StoreError::InvalidKey { .. })), true);
+    let kept = store.get(&notes, "k").await?;
+    same!(kept.map(|item| item.value), Some(nested(ITEM_LEVELS)));
+    same!(store.query(&Query::below(notes)).await?.len(), 1);
     Ok(())
 }
 

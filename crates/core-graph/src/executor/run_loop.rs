@@ -131,13 +131,19 @@ impl Beginning {
     }
 }
 
+/// The names of the nodes of a graph, for people.
+fn names(outline: &Outline) -> String {
+    let names: Vec<_> = outline.nodes.iter().map(|node| format!("`{}`", node.name)).collect();
+    names.join(", ")
+}
+
 /// The indices of nodes named by breakpoints.
 fn breakpoints(outline: &Outline, nodes: &[Name], thread: &str) -> Result<Vec<u32>, RunError> {
     let find = |name: &Name| {
         outline.find(name.as_str()).ok_or_else(|| RunError::GraphMismatch {
             thread: thread.to_owned(),
             graph: outline.name.clone(),
-            message: format!("a breakpoint names `{name}`, which is no node of it"),
+            message: format!("a breakpoint names `{name}`, which is no node of it; nodes: {}", names(outline)),
         })
     };
     nodes.iter().map(find).collect()

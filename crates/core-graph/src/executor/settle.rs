@@ -303,14 +303,14 @@ impl<'d> Settling<'d> {
 
     fn attempt_record(&mut self, id: TaskId) -> Option<TaskRecord> {
         self.recorder.session.attached.as_ref()?;
-        let payload = codec::encode("attempt", &self.machine.core().attempts(id)).ok()?.into();
+        let payload = codec::encode_row("attempt", &self.machine.core().attempts(id)).ok()?.into();
         Some(self.recorder.record(self.machine.core().task_path(id), TaskRecordKind::Attempt, payload))
     }
 
     fn write_record(&mut self, id: TaskId) -> Option<TaskRecord> {
         self.recorder.session.attached.as_ref()?;
         let row = self.machine.core().write_row(id)?;
-        let payload = codec::encode("write", &row).ok()?.into();
+        let payload = codec::encode_row("write", &row).ok()?.into();
         Some(self.recorder.record(self.machine.core().task_path(id), TaskRecordKind::Write, payload))
     }
 

@@ -156,7 +156,7 @@ impl Shelf {
         ttl: Option<Duration>,
     ) -> BoxFuture<'f, Result<(), StoreError>> {
         Box::pin(async move {
-            let bytes = codec::encode("cached result", &row).map_err(failed)?;
+            let bytes = codec::encode_row("cached result", &row).map_err(failed)?;
             let options = ttl.map_or_else(PutOptions::default, PutOptions::ttl);
             self.store(store).put(&self.namespace, key, Value::String(STANDARD_NO_PAD.encode(bytes)), options).await
         })

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::error::RunError;
 use crate::graph::cache::Shelf;
 use crate::graph::inspection::NotToRun;
 use crate::graph::{CompileWarning, Diagram};
@@ -95,6 +96,18 @@ impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
         let update = S::decode_update(layout, &changes_of(self.fields(), values)?)?;
         S::check(layout, &update)?;
         Ok(update)
+    }
+
+    /// Checks an answer to a question that a node asks, wherever it stands: the nodes that lead to the asking one, from the
+    /// outside in, and the key.
+    ///
+    /// # Errors
+    /// A node that asks nothing under the key, and an answer that does not fit its type.
+    pub fn check_answer(&self, path: &[String], key: &str, answer: &serde_json::Value) -> Result<(), RunError> {
+        let bad = |message: String| RunError::BadAnswer { key: key.to_owned(), message };
+        let check = self.executable.topology.check(path, key);
+        let check = check.ok_or_else(|| bad(format!("`{}` asks nothing under this key", path.join("/"))))?;
+        check(answer).map_err(bad)
     }
 
     /// The same graph for who only looks at its threads, which needs no resources: they can be read, forked and updated from

@@ -8,7 +8,7 @@ use crate::state::{FieldChange, Op, ReadFields, StateError, codec};
 /// The stored form of updates.
 pub(crate) fn encode(field: &str, changes: &[&FieldChange]) -> Result<Vec<u8>, StateError> {
     let updates: Vec<&Bytes> = changes.iter().map(|change| Bytes::new(&change.bytes)).collect();
-    codec::encode(field, &updates)
+    codec::encode_row(field, &updates)
 }
 
 /// The updates of a stored form, encoded each.

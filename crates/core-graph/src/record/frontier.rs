@@ -107,7 +107,7 @@ pub(crate) fn pending_frontier(node: &str, number: u64, seen: Option<u64>) -> Re
         seen,
         timeout: None,
     };
-    codec::encode(FRONTIER, &FrontierDelta { tasks: vec![task], ..FrontierDelta::default() })
+    codec::encode_row(FRONTIER, &FrontierDelta { tasks: vec![task], ..FrontierDelta::default() })
 }
 
 /// The stored form of a frontier without tasks that records where subgraphs stand.
@@ -115,7 +115,7 @@ pub(crate) fn pending_frontier(node: &str, number: u64, seen: Option<u64>) -> Re
 pub(crate) fn recording_frontier(children: &[(&str, u64)]) -> Result<Vec<u8>, StateError> {
     let children = children.iter().map(|(ns, number)| (Arc::from(*ns), *number)).collect();
     let heads = Some(Heads { call: None, children });
-    codec::encode(FRONTIER, &FrontierDelta { heads, ..FrontierDelta::default() })
+    codec::encode_row(FRONTIER, &FrontierDelta { heads, ..FrontierDelta::default() })
 }
 
 impl FrontierDelta {

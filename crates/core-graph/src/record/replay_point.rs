@@ -20,7 +20,7 @@ pub(crate) struct ReplayPoint {
 
 impl ReplayPoint {
     pub(crate) fn encode(&self) -> Result<Arc<[u8]>, StateError> {
-        Ok(codec::encode("replay", self)?.into())
+        Ok(codec::encode_row("replay", self)?.into())
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, StateError> {

@@ -43,7 +43,7 @@ impl Recorder {
         if restored.forget_attempts {
             let attempts = restored.records.iter().filter(|record| record.kind == TaskRecordKind::Attempt);
             for record in attempts {
-                let payload = codec::encode("attempt", &AttemptRow::default())?.into();
+                let payload = codec::encode_row("attempt", &AttemptRow::default())?.into();
                 self.forgotten.push(TaskRecord { payload, ..record.clone() });
             }
         }

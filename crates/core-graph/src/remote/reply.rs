@@ -40,7 +40,7 @@ impl TaskReply {
     /// # Errors
     /// What a question asks about cannot be encoded.
     pub fn to_bytes(&self) -> Result<Vec<u8>, StateError> {
-        codec::encode("reply", self)
+        codec::encode_row("reply", self)
     }
 
     /// The reply of such bytes.

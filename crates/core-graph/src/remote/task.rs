@@ -121,7 +121,7 @@ impl TaskRequest {
     /// # Errors
     /// None that a task of this crate has.
     pub fn to_bytes(&self) -> Result<Vec<u8>, StateError> {
-        codec::encode("task", self)
+        codec::encode_row("task", self)
     }
 
     /// The task of such bytes.

@@ -145,19 +145,37 @@ pub mod codec {
 
     use super::StateError;
     use crate::bytes::RecordBytes;
+    use crate::depth;
 
-    /// Encodes a value.
+    /// Encodes a value of a program.
+    ///
+    /// # Errors
+    /// It cannot be encoded, or is nested too deeply to be read again.
     pub fn encode<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Vec<u8>, StateError> {
-        rmp_serde::to_vec_named(value).map_err(|error| StateError {
-            field: field.to_owned(),
-            action: "encoded",
-            message: error.to_string(),
-        })
+        let bytes = encode_row(field, value)?;
+        check(field, &bytes)?;
+        Ok(bytes)
     }
 
-    /// Encodes a value for a change, a record or an input; a small one stays in place.
+    /// Encodes a row of the runtime's own, with values that were checked when they were given.
+    pub(crate) fn encode_row<T: Serialize + ?Sized>(name: &str, row: &T) -> Result<Vec<u8>, StateError> {
+        rmp_serde::to_vec_named(row).map_err(|error| unencoded(name, error.to_string()))
+    }
+
+    /// Encodes a value of a program for a change, a record or an input; a small one stays in place.
+    ///
+    /// # Errors
+    /// As [`encode`].
     pub fn encode_in_place<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<RecordBytes, StateError> {
-        encode_in_room(field, value, |bytes| bytes.into())
+        encode_in_room(field, value, |bytes| check(field, bytes).map(|()| bytes.into()))?
+    }
+
+    fn check(field: &str, bytes: &[u8]) -> Result<(), StateError> {
+        if depth::may_be_stored(bytes) { Ok(()) } else { Err(unencoded(field, depth::too_deep())) }
+    }
+
+    fn unencoded(field: &str, message: String) -> StateError {
+        StateError { field: field.to_owned(), action: "encoded", message }
     }
 
     thread_local! {
@@ -178,11 +196,7 @@ pub mod codec {
         let mut room = ROOM.take();
         room.clear();
         let written = value.serialize(&mut rmp_serde::Serializer::new(&mut room).with_struct_map());
-        let taken = written.map(|()| take(&room)).map_err(|error| StateError {
-            field: field.to_owned(),
-            action: "encoded",
-            message: error.to_string(),
-        });
+        let taken = written.map(|()| take(&room)).map_err(|error| unencoded(field, error.to_string()));
         if room.capacity() <= ROOM_BYTES {
             ROOM.set(room);
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::{Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
+use super::{Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError, check_item};
 use crate::clock::{Clock, SystemClock};
 
 type Items = BTreeMap<Namespace, BTreeMap<String, Item>>;
@@ -81,6 +81,7 @@ fn put(items: &mut Items, now: u64, namespace: &Namespace, key: &str, value: Val
 #[async_trait]
 impl Store for MemoryStore {
     async fn put(&self, namespace: &Namespace, key: &str, value: Value, options: PutOptions) -> Result<(), StoreError> {
+        check_item(key, &value)?;
         put(&mut self.write(), self.clock.now(), namespace, key, value, options);
         Ok(())
     }
@@ -93,6 +94,7 @@ impl Store for MemoryStore {
         options: PutOptions,
         expected: &Expected,
     ) -> Result<bool, StoreError> {
+        check_item(key, &value)?;
         let now = self.clock.now();
         let mut items = self.write();
         let there = items.get(namespace).and_then(|keys| keys.get(key)).filter(|item| item.is_live(now));

@@ -14,6 +14,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::depth::is_nested_within;
 use crate::error_text::debug_is_text;
 
 pub use condition::{Comparison, Condition};
@@ -167,10 +168,25 @@ impl NamespaceFilter {
     }
 }
 
+/// The most levels of arrays and objects within each other in the value of an item, which readers of JSON read.
+pub const ITEM_LEVELS: usize = 127;
+
+/// Checks that every store can keep an item, and that its value can be read again from the JSON that a store makes of it. Stores do
+/// so before they put it.
+///
+/// # Errors
+/// [`StoreError::InvalidKey`]; [`StoreError::TooDeep`].
+pub fn check_item(key: &str, value: &Value) -> Result<(), StoreError> {
+    if key.contains('\0') {
+        return Err(StoreError::InvalidKey { key: key.escape_debug().to_string() });
+    }
+    if is_nested_within(value, ITEM_LEVELS) { Ok(()) } else { Err(StoreError::TooDeep { key: key.to_owned() }) }
+}
+
 /// Long-term memory. What is expired is not there, whether or not it has been swept.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
-    /// Puts a value, over the one that is there.
+    /// Puts a value, over the one that is there. One that is nested too deeply is refused, as [`check_item`] does.
     async fn put(&self, namespace: &Namespace, key: &str, value: Value, options: PutOptions) -> Result<(), StoreError>;
 
     /// Puts a value where what is there is what is expected, in one step that no other writer can come between, and
@@ -211,6 +227,18 @@ pub enum StoreError {
         segment: String,
         /// Why not.
         reason: &'static str,
+    },
+    /// A key that not every store can keep.
+    #[error("`{key}` cannot be the key of an item: it contains the character U+0000")]
+    InvalidKey {
+        /// The key, with control characters escaped.
+        key: String,
+    },
+    /// A value is nested more deeply than an item can be read again.
+    #[error("the item `{key}` is nested too deeply: at most {ITEM_LEVELS} arrays and objects may be within each other")]
+    TooDeep {
+        /// The item's key.
+        key: String,
     },
     /// The store's file was written by a newer version of this crate.
     #[error(

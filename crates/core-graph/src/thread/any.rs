@@ -110,7 +110,7 @@ impl<'t> AnyThread<'t> {
         let (attached, status, restored) = self.attached(None).await?;
         // Without a checkpoint there is nothing to go on with, whatever a run before came to.
         let status = if restored.is_none() { ThreadStatus::New } else { status };
-        self.allow(&opening, status)?;
+        self.allow(&opening, status, restored.as_ref())?;
         let mut answers = restored.as_ref().map(Restored::answers).unwrap_or_default();
         let (mut records, mut abandoned) = (Vec::new(), Vec::new());
         let mut restored = restored;
@@ -215,7 +215,7 @@ impl<'t> AnyThread<'t> {
         RunError::GraphMismatch { thread: self.id.to_string(), graph: self.outline.name.clone(), message }
     }
 
-    fn allow(&self, opening: &Opening<()>, status: ThreadStatus) -> Result<(), RunError> {
+    fn allow(&self, opening: &Opening<()>, status: ThreadStatus, restored: Option<&Restored>) -> Result<(), RunError> {
         use ThreadStatus::{Done, New, Waiting};
         let refuse = |remedy: &str| {
             Err(RunError::WrongStatus { thread: self.id.to_string(), status, remedy: remedy.to_owned() })
@@ -231,8 +231,19 @@ impl<'t> AnyThread<'t> {
                 refuse("go on with `continue_()`, or drop its unfinished tasks with `abandon().run(…)`")
             }
             (Opening::Resume(_) | Opening::Amend { .. }, Waiting) => Ok(()),
-            (Opening::Resume(_) | Opening::Amend { .. }, _) => {
+            (Opening::Resume(_) | Opening::Amend { .. }, New | Done) => {
                 refuse("no question is open; `questions()` lists open ones")
+            }
+            (Opening::Resume(_) | Opening::Amend { .. }, _) => {
+                let (_, questions) = self.begun(restored.cloned())?;
+                if questions.is_empty() {
+                    return refuse("no question is open; go on with `continue_()`");
+                }
+                let stopped = if status == ThreadStatus::Failed { "failed" } else { "stopped" };
+                refuse(&format!(
+                    "its run {stopped} beside the question {}; go on with `continue_()`, which asks it again, and answer it then",
+                    questions.keys()
+                ))
             }
             (Opening::Continue, New | Done) => refuse("there is nothing to go on with; `run` it"),
             (Opening::Continue, Waiting) => refuse("answer its questions with `resume`"),

@@ -11,8 +11,8 @@ use crate::name::{Node, Packet};
 use crate::questions::Answers;
 use crate::recorder::{Queue, Then};
 use crate::state::State;
-use crate::thread::Thread;
 use crate::thread::open::Opening;
+use crate::thread::{At, Thread};
 
 impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     /// Commits an update, with a task of each of these nodes in the place of all that is pending, and goes on as
@@ -118,5 +118,34 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             return Err(self.any().mismatch(format!("its node `{node}` takes no input of its own; go to it instead")));
         }
         Sent::from_outside(at, packet).map_err(|message| RunError::BadUpdate { message })
+    }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
+    /// Commits an update here, with a task of each of these nodes and sends in the place of all that is pending, and goes on, as
+    /// [`Thread::update_and_send`] does at the head. The checkpoint of the update is a child of this one, and the thread's head;
+    /// the branch that was the head stays reachable by its numbers, with its questions as they were. Subgraphs that are kept per
+    /// thread stand where they stood here. Checkpoint 0 is where the thread stood before its first input.
+    ///
+    /// [`reuse_once`](Self::reuse_once) changes nothing: a task that is dropped leaves no results of durable steps.
+    ///
+    /// # Errors
+    /// As [`fork`](Self::fork) and [`Thread::update_and_send`].
+    pub fn update_and_send(
+        &self,
+        nodes: impl IntoIterator<Item = Node>,
+        sends: impl IntoIterator<Item = Packet>,
+        update: S::Update,
+    ) -> Run<S> {
+        let (nodes, sends): (Vec<_>, Vec<_>) = (nodes.into_iter().collect(), sends.into_iter().collect());
+        let number = self.number;
+        self.thread.launch_with(move |thread, control, queue| async move {
+            let (nodes, sends) = thread.targets(&nodes, sends)?;
+            let mut driver = thread.begun_at(number, control, queue).await?;
+            driver
+                .edit(Then::GoOn, |machine, now| Ok((machine.go_to(&nodes, sends, update, now)?, Vec::new())))
+                .await?;
+            Ok((driver, Entry::Resume("continue")))
+        })
     }
 }

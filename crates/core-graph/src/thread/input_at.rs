@@ -36,7 +36,7 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
 
 impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     /// A driver that stands at a checkpoint where nothing is pending, or before the first one.
-    async fn begun_at(
+    pub(super) async fn begun_at(
         &self,
         number: u64,
         control: Arc<Control>,

@@ -69,5 +69,5 @@ async fn a_breakpoint_at_no_node_is_an_error() {
     let thread = threads(looping(Mode::Barrier)).thread("t");
     let thread = thread.policy(RunPolicy::default().break_after(Node::named("z")));
     let message = failed(thread.run(Work::update()).await);
-    assert!(message.contains("a breakpoint names `z`, which is no node of it"), "{message}");
+    assert!(message.contains("a breakpoint names `z`, which is no node of it; nodes: `a`, `b`, `c`"), "{message}");
 }

@@ -147,6 +147,24 @@ async fn what_is_pending_is_dropped_with_its_question_its_fan_out_and_its_join()
 }
 
 #[tokio::test]
+async fn at_an_older_checkpoint_it_is_a_branch_and_the_old_one_stays() {
+    for durability in [Durability::Sync, Durability::Async] {
+        let thread = thread(chain()).policy(RunPolicy::default().durability(durability));
+        done(thread.run(Work::update()).await);
+        let end = thread.state().await.unwrap().checkpoint.unwrap().number;
+        assert_eq!(done(thread.at(2).update_and_send([C], [], noted("go")).await).story(), "a go c");
+        let rows = thread.history(&HistoryFilter::default()).await.unwrap();
+        let update = rows.iter().find(|row| row.source == Source::Update).unwrap();
+        assert_eq!((update.number, update.parent), (end + 1, Some(2)), "{durability:?}");
+        assert_eq!(thread.at(end).state().await.unwrap().state.story(), "a b c", "{durability:?}");
+        // Before the first input there is nothing.
+        assert_eq!(done(thread.at(0).update_and_send([B], [], noted("new")).await).story(), "new b c");
+        let message = failed(thread.at(99).update_and_send([B], [], noted("new")).await);
+        assert!(message.contains("no checkpoint 99"), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn a_node_that_cannot_be_gone_to_and_a_bad_update_change_nothing() {
     let thread = thread(asking(Mode::Barrier, &Calls::default()));
     assert!(matches!(thread.run(Work::update()).await.unwrap(), Outcome::Waiting(_)));

@@ -10,6 +10,7 @@ mod compile;
 mod concurrency;
 mod deep_subgraphs;
 mod deferred;
+mod depth;
 mod described;
 mod durability;
 mod eager;

@@ -2,7 +2,7 @@
 
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{
-    Answers, Context, Mode, Node, Outcome, Questions, RunError, START, Snapshot, StateGraph, Thread,
+    Answers, Context, Mode, Node, NodeError, Outcome, Questions, RunError, START, Snapshot, StateGraph, Thread,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -195,4 +195,34 @@ async fn abandoned_questions_leave_nothing_behind() {
         answers = answers.and(&question.id, Verdict { mark: 5 }).unwrap();
     }
     assert_eq!(done(thread.resume(answers).await).story(), "ask=5 other=5 plain");
+}
+
+#[tokio::test]
+async fn an_answer_to_a_thread_that_failed_beside_its_question_says_how_it_goes_on() {
+    let calls = Calls::default();
+    let mut graph = StateGraph::<Work>::new("g");
+    graph
+        .add_node(ASK, |_: Snapshot<Work>, cx: Context| async move {
+            let verdict: Verdict = cx.ask("verdict", &()).await?;
+            Noted::Ok(noted(format!("ask={}", verdict.mark)))
+        })
+        .asks::<Verdict>("verdict");
+    let fails = calls.clone();
+    graph.add_node(PLAIN, move |_: Snapshot<Work>| {
+        fails.add("plain");
+        let is_first = fails.count("plain") == 1;
+        async move { if is_first { Err(NodeError::terminal("not yet")) } else { Noted::Ok(noted("plain")) } }
+    });
+    graph.add_edge(START, ASK).add_edge(START, PLAIN);
+    let thread = thread(graph);
+    assert!(failed(thread.run(Work::update()).await).contains("not yet"));
+    let state = thread.state().await.unwrap();
+    assert_eq!((state.status, state.questions.len()), (ThreadStatus::Failed, 1));
+    let answers = state.questions.answer("verdict", Verdict { mark: 1 }).unwrap();
+    insta::assert_snapshot!(
+        failed(thread.resume(answers.clone()).await),
+        @"thread `t` is Failed: its run failed beside the question `verdict`; go on with `continue_()`, which asks it again, and answer it then"
+    );
+    assert_eq!(waiting(&thread, thread.continue_().await).await, state.questions);
+    assert_eq!(done(thread.resume(answers).await).story(), "ask=1 plain");
 }

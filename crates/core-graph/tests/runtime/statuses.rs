@@ -98,6 +98,7 @@ fn told(outcome: Result<graphloom_core_graph::Outcome<Work>, RunError>) -> Strin
 async fn every_row_of_the_table() {
     const NOTHING: &str = "refused: there is nothing to go on with; `run` it";
     const NO_QUESTION: &str = "refused: no question is open; `questions()` lists open ones";
+    const NOTHING_ASKED: &str = "refused: no question is open; go on with `continue_()`";
     const ANSWER: &str = "refused: answer its questions with `resume`, or drop them with `abandon().run(…)`";
     const GO_ON: &str = "refused: go on with `continue_()`, or drop its unfinished tasks with `abandon().run(…)`";
     use ThreadStatus::{BudgetSpent, Cancelled, Done, Drained, Failed, New, Waiting};
@@ -105,10 +106,10 @@ async fn every_row_of_the_table() {
         (New, "a b", "a b", NO_QUESTION, NOTHING),
         (Done, "a b a b", "a b a b", NO_QUESTION, NOTHING),
         (Waiting, ANSWER, "Waiting", "Ada b", "refused: answer its questions with `resume`"),
-        (Failed, GO_ON, "a b", NO_QUESTION, "a b"),
-        (Cancelled, GO_ON, "a b", NO_QUESTION, "a b"),
-        (Drained, GO_ON, "a b", NO_QUESTION, "a b"),
-        (BudgetSpent, GO_ON, "a a b", NO_QUESTION, "a b"),
+        (Failed, GO_ON, "a b", NOTHING_ASKED, "a b"),
+        (Cancelled, GO_ON, "a b", NOTHING_ASKED, "a b"),
+        (Drained, GO_ON, "a b", NOTHING_ASKED, "a b"),
+        (BudgetSpent, GO_ON, "a a b", NOTHING_ASKED, "a b"),
     ];
     for (status, run, abandon, resume, continue_) in rows {
         let row = |call: &str| format!("{status:?} {call}");

@@ -83,7 +83,9 @@ impl Teller {
             LogEvent::Update { node, .. } | LogEvent::TaskFailed { node, .. } | LogEvent::TaskRetry { node, .. } => {
                 self.open.end_step(&step_of(entry, node), time, &mut told);
             }
-            LogEvent::Interrupted { node, .. } => self.open.end_step(&step_of(entry, node), time, &mut told),
+            LogEvent::Interrupted { node, .. } | LogEvent::AskedAgain { node, .. } => {
+                self.open.end_step(&step_of(entry, node), time, &mut told)
+            }
             LogEvent::Message { chunk, .. } => {
                 if let Some(usage) = chunk.usage {
                     self.usage.input_tokens += usage.input_tokens;

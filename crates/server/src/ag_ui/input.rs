@@ -93,7 +93,7 @@ pub(super) fn asked(thread: &str, outline: &Outline, view: &View, input: &RunAge
     }
     let answers: Fields = resume.iter().map(|entry| (entry.interrupt_id.clone(), entry.answer())).collect();
     let command = Command { resume: answers.into(), ..Command::default() };
-    let order = Order { command: Some(command), strict_resume: true, ..Order::default() };
+    let order = Order { command: Some(command), ..Order::default() };
     Asked::Order(Box::new(order))
 }
 

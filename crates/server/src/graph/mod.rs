@@ -64,8 +64,8 @@ pub(crate) enum Launch {
     Resume { answers: Vec<(String, Value)>, beside: Option<Goto> },
     /// Where the thread stopped, or where it stood at a checkpoint.
     Continue { at: Option<Position> },
-    /// In the place of all that is pending.
-    Goto(Goto),
+    /// In the place of all that is pending, at the head or at a checkpoint.
+    Goto { goto: Goto, at: Option<Position> },
 }
 
 /// An update of no node, and what runs of it: these nodes, and task nodes with an input each.
@@ -110,6 +110,12 @@ pub(crate) trait Graph: Send + Sync + 'static {
     /// # Errors
     /// As [`launch`](Self::launch).
     fn check(&self, values: &Fields) -> Result<(), BadLaunch>;
+
+    /// Checks an answer to a question that a node asks: the nodes that lead to it, and the key.
+    ///
+    /// # Errors
+    /// The answer does not fit its type; the node asks nothing under the key.
+    fn check_answer(&self, path: &[String], key: &str, answer: &Value) -> Result<(), RunError>;
 
     /// The thread as it stands, or as it stood at a checkpoint of this number.
     fn view<'a>(&'a self, thread: &'a str, at: Option<u64>) -> BoxFuture<'a, Result<View, RunError>>;

@@ -101,6 +101,14 @@ impl Outline {
         if update.is_empty() { Value::Null } else { Value::Object(update) }
     }
 
+    /// Says that an input, or what else is named, has fields which the graph has not, and which it has.
+    pub(crate) fn strange(&self, what: &str, unknown: &BTreeSet<String>) -> String {
+        let listed = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let unknown = listed(unknown.iter().map(String::as_str).collect());
+        let known = listed(self.fields.iter().map(|field| &*field.name).collect());
+        format!("the {what} has {unknown}, which is no field of the graph `{}`; fields: {known}", self.name)
+    }
+
     /// Parts an input into what the graph has fields for, and the names of what it has not.
     pub(crate) fn known(&self, values: Fields) -> (Fields, BTreeSet<String>) {
         let (mut known, mut unknown) = (Map::new(), BTreeSet::new());

@@ -209,9 +209,12 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
             }
             Launch::Continue { at: Some(at) } => thread.at(at.number).replay(),
             Launch::Continue { at: None } => thread.continue_(),
-            Launch::Goto(goto) => {
+            Launch::Goto { goto, at } => {
                 let (nodes, sends, update) = self.targets(goto)?;
-                thread.update_and_send(nodes, sends, update)
+                match at {
+                    Some(at) => thread.at(at.number).update_and_send(nodes, sends, update),
+                    None => thread.update_and_send(nodes, sends, update),
+                }
             }
         };
         Ok(match &self.program {
@@ -231,6 +234,10 @@ impl<S: State, Cx: Send + Sync + 'static> Graph for Typed<S, Cx> {
 
     fn check(&self, values: &Fields) -> Result<(), BadLaunch> {
         self.update_of(values).map(drop)
+    }
+
+    fn check_answer(&self, path: &[String], key: &str, answer: &Value) -> Result<(), RunError> {
+        self.compiled.check_answer(path, key, answer)
     }
 
     fn view<'a>(&'a self, thread: &'a str, at: Option<u64>) -> BoxFuture<'a, Result<View, RunError>> {

@@ -29,8 +29,9 @@ pub(crate) struct Json<T>(pub(crate) T);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JsonDepth(pub(crate) usize);
 
-/// As deep as the parser goes: arrays and objects within each other are fewer than this.
-pub(crate) const MAX_JSON_DEPTH: usize = 128;
+/// Arrays and objects within each other are fewer than this: what a client gives is stored as a part of something larger, and must
+/// be read again.
+pub(crate) const MAX_JSON_DEPTH: usize = graphloom_core_graph::MOST_LEVELS;
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = Problem;
@@ -89,7 +90,7 @@ pub(crate) fn parse<T: DeserializeOwned>(body: &[u8], depth: usize) -> Result<T,
             // A field is named only in what is JSON to its end.
             serde_json::error::Category::Data if is_empty || !is_json(body) => invalid_json(),
             serde_json::error::Category::Data => at_path("request body", &path, &error.into_inner().to_string()),
-            _ => invalid_json(),
+            _ => unreadable(error.inner()),
         }
     })?;
     reader.end().map_err(|_| invalid_json())?;
@@ -108,6 +109,15 @@ pub(crate) fn at_path(place: &str, path: &str, message: &str) -> Problem {
 
 fn invalid_json() -> Problem {
     Problem::unprocessable("Invalid JSON in request body")
+}
+
+/// 422 for what is no JSON; of a text or a number that JSON can write and no program can hold it is said what is wrong.
+fn unreadable(error: &serde_json::Error) -> Problem {
+    let message = error.to_string();
+    if ["surrogate", "hex escape", "out of range"].iter().any(|what| message.contains(what)) {
+        return Problem::unprocessable(format!("Invalid JSON in request body: {message}"));
+    }
+    invalid_json()
 }
 
 /// Refuses text whose brackets are nested `limit` levels deep or deeper, without a parse.
@@ -166,6 +176,9 @@ mod tests {
         assert_eq!(refused::<Value>("\u{feff}{}"), "Invalid JSON in request body");
         assert_eq!(refused::<Search>(""), "Invalid JSON in request body");
         assert_eq!(refused::<Search>(r#"{"a":1}}"#), "Invalid JSON in request body");
+        let half = refused::<Value>(r#"["\ud800"]"#);
+        assert!(half.starts_with("Invalid JSON in request body: ") && half.contains("hex escape"), "{half}");
+        assert!(refused::<Value>("[1e400]").contains("number out of range"), "{}", refused::<Value>("[1e400]"));
         let nested = refused::<Vec<Search>>(r#"[{"limit":1},{"limit":"x"}]"#);
         assert!(
             nested.starts_with("Invalid request body at `[1].limit`: invalid type: string \"x\", expected u32"),
@@ -178,9 +191,9 @@ mod tests {
     #[test]
     fn depth_is_counted_outside_of_strings() {
         let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
-        assert!(parse::<Value>(nested(127).as_bytes(), 128).is_ok());
-        assert!(refused::<Value>(&nested(128)).contains("below 128 levels"));
-        assert!(refused::<Value>(&"[".repeat(1_000_000)).contains("below 128 levels"));
+        assert!(parse::<Value>(nested(99).as_bytes(), 128).is_ok());
+        assert!(refused::<Value>(&nested(100)).contains("below 100 levels"));
+        assert!(refused::<Value>(&"[".repeat(1_000_000)).contains("below 100 levels"));
         assert!(parse::<Value>(br#"["[[[\"[[["]"#, 3).is_ok());
         assert!(parse::<Value>(b"[[[]]]", 3).is_err());
     }

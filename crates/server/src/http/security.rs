@@ -57,7 +57,7 @@ pub struct Cors {
 pub struct Limits {
     /// Bytes of a body; 64 MiB. 413.
     pub body: usize,
-    /// Arrays and objects within each other stay below it; 128, which is also the greatest that counts. 422.
+    /// Arrays and objects within each other stay below it; 100, which is also the greatest that counts. 422.
     pub json_depth: usize,
     /// Bytes of a query; 16 KiB. 414.
     pub query: usize,

@@ -38,7 +38,7 @@ async fn ok(State(host): State<Host>, Query(query): Query<OkQuery>) -> Result<Js
     Ok(Json(json!({ "ok": true, "services": {} })))
 }
 
-/// The names are those of the wire; `strict_resume` says that an answer to an unknown question can be refused.
+/// The names are those of the wire; `strict_resume` says that an answer to an unknown question is refused.
 async fn info(State(host): State<Host>) -> Json<Value> {
     Json(json!({
         "version": env!("CARGO_PKG_VERSION"),

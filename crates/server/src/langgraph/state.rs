@@ -215,19 +215,17 @@ async fn edit(
     })
 }
 
-/// The fields of an update; those that the graph has not are left out.
+/// The fields of an update.
 ///
 /// # Errors
-/// 400 for what is no object, and for an object that has none of the graph's fields.
+/// 400 for what is no object, and for a field that the graph has not.
 pub(super) fn fields_of(graph: &dyn Graph, values: Value) -> Result<Fields, Problem> {
     match values {
         Value::Null => Ok(Fields::new()),
         Value::Object(values) => {
             let (known, unknown) = graph.outline().known(values);
-            if known.is_empty() && !unknown.is_empty() {
-                let fields: Vec<_> = graph.outline().fields.iter().map(|field| format!("`{}`", field.name)).collect();
-                let fields = fields.join(", ");
-                return Err(Problem::bad_request(format!("The update has none of the graph's fields: {fields}")));
+            if !unknown.is_empty() {
+                return Err(Problem::bad_request(graph.outline().strange("update", &unknown)));
             }
             Ok(known)
         }

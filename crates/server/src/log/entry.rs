@@ -61,6 +61,8 @@ pub(crate) enum LogEvent {
     TaskFailed { task: Arc<str>, node: String, error: String },
     /// A task waits for an answer.
     Interrupted { task: Arc<str>, node: String, interrupt: Interrupt },
+    /// A task of a branch asked again what the run had brought the answer to.
+    AskedAgain { task: Arc<str>, node: String, interrupt: Interrupt },
     /// A node told something.
     Custom { task: Arc<str>, node: String, name: String, payload: Value },
     /// A node called a model.
@@ -138,7 +140,9 @@ impl Entry {
             LogEvent::RunStarted { values, asked, .. } => values.as_ref().map_or(0, bytes_of) + bytes_of(asked),
             LogEvent::Message { chunk, .. } => bytes_of_chunk(chunk),
             LogEvent::ModelCall { call, .. } => call.bytes(),
-            LogEvent::Interrupted { interrupt, .. } => bytes_of_interrupt(interrupt),
+            LogEvent::Interrupted { interrupt, .. } | LogEvent::AskedAgain { interrupt, .. } => {
+                bytes_of_interrupt(interrupt)
+            }
             LogEvent::RunEnded { failure, interrupts, .. } => {
                 let failure = failure.as_ref().map_or(0, |failure| failure.message.len());
                 failure + interrupts.iter().map(bytes_of_interrupt).sum::<usize>()

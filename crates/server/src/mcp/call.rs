@@ -70,7 +70,7 @@ pub(super) async fn resume(
     if thread::closed(&thread::get(host, thread).await?).is_some() {
         thread::close(host, thread, None).await?;
     }
-    let order = Order { strict_resume: true, ..Order::resume(Value::Object(answers)) };
+    let order = Order::resume(Value::Object(answers));
     submit(host, thread, assistant, order).await
 }
 

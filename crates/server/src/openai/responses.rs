@@ -140,7 +140,7 @@ fn order(input: Value, instructions: Option<String>) -> Result<Order, Problem> {
     }
     let update = if messages.is_empty() { Value::Null } else { json!({MESSAGES: messages}) };
     let command = Command { resume: answers.into(), update, ..Command::default() };
-    Ok(Order { command: Some(command), strict_resume: true, ..Order::default() })
+    Ok(Order { command: Some(command), ..Order::default() })
 }
 
 /// A message item in the form that graphs take: the text of its parts.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use graphloom_core_graph::RunPolicy;
 use graphloom_core_graph::checkpoint::{CheckpointRow, Checkpointer, Source, ThreadStatus as Standing};
 use uuid::Uuid;
 
@@ -11,10 +12,11 @@ use crate::graph::{
 };
 use crate::log::{Interrupt, LogEvent, ThreadLog};
 use crate::records::{RunFailure, RunStatus, ThreadStatus};
+use crate::runs::at_checkpoint::{AskedAgain, BranchAnswers, Unasked};
 use crate::runs::follow::{Follower, Progress};
 use crate::runs::live::{Ending, LiveRun};
 use crate::runs::order::Order;
-use crate::runs::plan::{Plan, plan, policy};
+use crate::runs::plan::{Plan, branch_answers, left_out, plan, policy, stopping_policy};
 
 /// A run to execute.
 pub(super) struct Execution<'r> {
@@ -64,9 +66,12 @@ impl Executed {
 
 /// A run that has not started, the checkpoint on which it begins, and what makes its first commit.
 struct Begun {
-    run: Box<dyn GraphRun>,
+    /// None where the branch of a run that died waits for the answers.
+    run: Option<Box<dyn GraphRun>>,
     base: Option<CheckpointRow>,
     opening: Option<Source>,
+    /// Answers to what it asks again.
+    answers: Option<BranchAnswers>,
 }
 
 /// What a thread waits for, as clients see it.
@@ -85,21 +90,85 @@ pub(crate) fn interrupts(thread: &str, view: &View) -> Vec<Interrupt> {
 impl Execution<'_> {
     /// Runs the graph, and tells the log of it.
     pub(super) async fn execute(&self) -> Executed {
-        let Begun { mut run, base, opening } = match self.begin().await {
+        let Begun { run, base, opening, answers } = match self.begin().await {
             Ok(Some(begun)) => begun,
             Ok(None) => return self.conclude(Ok(Ended::Done), Progress::default()).await,
-            Err(failure) => return self.fail(failure).await,
+            Err(failure) => return self.fail(failure, Progress::default()).await,
         };
-        self.live.begin(run.handle());
         let outline = self.graph.outline();
         let mut follower =
             Follower::new(outline, self.thread, self.live, self.log, self.changes, base.as_ref(), opening);
+        if answers.is_some() {
+            follower.hold_questions();
+        }
+        let mut ended = match run {
+            Some(run) => self.follow(run, &mut follower).await,
+            None => Ok(Ended::Waiting),
+        };
+        if let Some(answers) = answers {
+            match self.answered(&answers, &ended, &mut follower).await {
+                Ok(Some(run)) => ended = self.follow(run, &mut follower).await,
+                Ok(None) => {}
+                Err(failure) => return self.fail(failure, follower.progress).await,
+            }
+        }
+        self.conclude(ended, follower.progress).await
+    }
+
+    /// Follows a run of the runtime to its end.
+    async fn follow(&self, mut run: Box<dyn GraphRun>, follower: &mut Follower<'_>) -> Result<Ended, Failed> {
+        self.live.begin(run.handle());
         while let Some(event) = run.next().await {
             follower.take(&event);
             self.log.room().await;
         }
-        let progress = follower.progress;
-        self.conclude(run.ended().await, progress).await
+        run.ended().await
+    }
+
+    /// The run that goes on with the answers, where a branch waits for them.
+    ///
+    /// # Errors
+    /// What is answered is not asked there.
+    async fn answered(
+        &self,
+        answers: &BranchAnswers,
+        ended: &Result<Ended, Failed>,
+        follower: &mut Follower<'_>,
+    ) -> Result<Option<Box<dyn GraphRun>>, RunFailure> {
+        let branch = answers.branch(self.checkpoints, self.thread).await.map_err(|error| failure(&error.into()))?;
+        let again = match (ended, branch) {
+            (Ok(Ended::Waiting | Ended::Done), Some(branch)) => {
+                if !self.goes_on {
+                    follower.branched(branch);
+                }
+                let view = self.graph.view(self.thread, None).await.map_err(|error| failure(&error))?;
+                answers.find(self.thread, &view, branch)
+            }
+            _ => AskedAgain::default(),
+        };
+        match again.unasked {
+            // A run that goes on after a crash may have given its answers before.
+            Some(Unasked::NotAtAll(_)) if self.goes_on => {}
+            Some(Unasked::NotAtAll(failure) | Unasked::Otherwise(failure)) => {
+                follower.tell_held(&[]);
+                return Err(failure);
+            }
+            None => {}
+        }
+        let answered: Vec<&str> = again.answers.iter().map(|(id, _)| id.as_str()).collect();
+        follower.tell_held(&answered);
+        if answered.is_empty() {
+            return Ok(None);
+        }
+        let launch = Launch::Resume { answers: again.answers, beside: answers.beside.clone() };
+        self.launch(launch, stopping_policy(self.graph, self.order)).map(Some)
+    }
+
+    fn launch(&self, launch: Launch, policy: RunPolicy) -> Result<Box<dyn GraphRun>, RunFailure> {
+        self.graph.launch(self.thread, launch, policy, &self.order.resources()).map_err(|error| {
+            let kind = if matches!(error, BadLaunch::Context(_)) { "ValueError" } else { "InvalidUpdateError" };
+            RunFailure { error: kind.to_owned(), message: error.to_string() }
+        })
     }
 
     /// The run as it begins; none when there is nothing to do.
@@ -109,7 +178,7 @@ impl Execution<'_> {
         let planned = if begun.is_some() || self.goes_on {
             Ok(Plan::Launch(Launch::Continue { at: None }))
         } else {
-            plan(self.graph, self.thread, self.order).await
+            plan(self.graph, self.checkpoints, self.thread, self.order).await
         };
         let started = LogEvent::RunStarted {
             graph: self.graph.outline().name.clone(),
@@ -122,31 +191,56 @@ impl Execution<'_> {
             },
             asked: if self.is_temporary { self.order.rest.clone() } else { Fields::new() },
         };
-        self.log.append(self.live.run, "".into(), base.map_or(0, |row| row.step), started);
-        let Plan::Launch(launch) = planned? else { return Ok(None) };
+        let step = base.map_or(0, |row| row.step);
+        self.log.append(self.live.run, "".into(), step, started);
+        let plan = planned?;
+        if let Some(message) = left_out(self.graph, self.order).filter(|_| !self.goes_on) {
+            self.log.append(self.live.run, "".into(), step, LogEvent::Warning { message });
+        }
         if let Some(run) = begun {
-            return Ok(Some(Begun { run, base: base.cloned(), opening: None }));
+            return Ok(Some(Begun { run: Some(run), base: base.cloned(), opening: None, answers: None }));
+        }
+        let (launch, answers) = match plan {
+            Plan::Nothing => return Ok(None),
+            Plan::Answer(answers) => (Launch::Continue { at: Some(answers.at) }, Some(answers)),
+            Plan::Launch(launch) if self.goes_on => (launch, self.answers_left().await?),
+            Plan::Launch(launch) => (launch, None),
+        };
+        if self.goes_on && answers.is_some() && self.is_waiting().await? {
+            return Ok(Some(Begun { run: None, base: base.cloned(), opening: None, answers }));
         }
         let opening = opening(&launch);
         let base = match &launch {
-            Launch::Input { at: Some(at), .. } | Launch::Continue { at: Some(at) } => {
-                self.checkpoint(at.number).await?
-            }
+            Launch::Input { at: Some(at), .. }
+            | Launch::Continue { at: Some(at) }
+            | Launch::Goto { at: Some(at), .. } => self.checkpoint(at.number).await?,
             _ => base.cloned(),
         };
-        let policy = policy(self.graph, self.order);
-        let run = self.graph.launch(self.thread, launch, policy, &self.order.resources()).map_err(|error| {
-            let kind = if matches!(error, BadLaunch::Context(_)) { "ValueError" } else { "InvalidUpdateError" };
-            RunFailure { error: kind.to_owned(), message: error.to_string() }
-        })?;
-        Ok(Some(Begun { run, base, opening }))
+        // A branch stops at no breakpoint before it asks again.
+        let policy = match &answers {
+            Some(_) => policy(self.graph, self.order),
+            None => stopping_policy(self.graph, self.order),
+        };
+        let run = self.launch(launch, policy)?;
+        Ok(Some(Begun { run: Some(run), base, opening, answers }))
+    }
+
+    /// The answers of a run that goes on after a crash and had made a branch for them.
+    async fn answers_left(&self) -> Result<Option<BranchAnswers>, RunFailure> {
+        branch_answers(self.graph, self.checkpoints, self.thread, self.order).await
+    }
+
+    async fn is_waiting(&self) -> Result<bool, RunFailure> {
+        let view = self.graph.view(self.thread, None).await.map_err(|error| failure(&error))?;
+        Ok(view.status == Standing::Waiting)
     }
 
     /// The state on which a run goes on; none for a run that begins with a commit, which has it.
     async fn opening_values(&self, plan: &Plan) -> Option<Fields> {
         match plan {
             Plan::Launch(Launch::Continue { at: None } | Launch::Resume { .. }) | Plan::Nothing => {}
-            Plan::Launch(Launch::Input { .. } | Launch::Goto { .. } | Launch::Continue { at: Some(_) }) => return None,
+            Plan::Launch(Launch::Input { .. } | Launch::Goto { .. } | Launch::Continue { at: Some(_) })
+            | Plan::Answer(_) => return None,
         }
         let view = self.graph.view(self.thread, None).await.ok()?;
         view.checkpoint.is_some().then_some(view.values)
@@ -191,7 +285,7 @@ impl Execution<'_> {
         Executed::Ended(Box::new(Ending { status, stands, values, interrupts, failure: failed, is_unread }), progress)
     }
 
-    async fn fail(&self, failure: RunFailure) -> Executed {
+    async fn fail(&self, failure: RunFailure, progress: Progress) -> Executed {
         let Some(Found { values, interrupts, stands: before }) = self.stands().await else {
             let ending = Ending {
                 status: RunStatus::Error,
@@ -201,14 +295,14 @@ impl Execution<'_> {
                 failure: Some(failure),
                 is_unread: true,
             };
-            return Executed::Ended(Box::new(ending), Progress::default());
+            return Executed::Ended(Box::new(ending), progress);
         };
         // An answer to nothing leaves the thread as it was, and so does whatever comes while a question is open.
         let is_answer = failure.error == UNKNOWN_INTERRUPT;
         let stands = if is_answer || !interrupts.is_empty() { before } else { ThreadStatus::Error };
         let ending =
             Ending { status: RunStatus::Error, stands, values, interrupts, failure: Some(failure), is_unread: false };
-        Executed::Ended(Box::new(ending), Progress::default())
+        Executed::Ended(Box::new(ending), progress)
     }
 
     /// How the thread stands; none where it cannot be read.
@@ -248,7 +342,7 @@ fn opening(launch: &Launch) -> Option<Source> {
     match launch {
         Launch::Input { .. } => Some(Source::Input),
         Launch::Continue { at: Some(_) } => Some(Source::Fork),
-        Launch::Goto(_) | Launch::Resume { beside: Some(_), .. } => Some(Source::Update),
+        Launch::Goto { .. } | Launch::Resume { beside: Some(_), .. } => Some(Source::Update),
         Launch::Continue { at: None } | Launch::Resume { beside: None, .. } => None,
     }
 }

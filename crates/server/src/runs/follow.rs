@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{CheckpointRow, Source};
-use graphloom_core_graph::{Event, EventKind};
+use graphloom_core_graph::{Event, EventKind, MOST_LEVELS, is_nested_within};
 use serde_json::Value;
 
 use crate::changes::Changes;
@@ -28,6 +28,8 @@ pub(super) struct Follower<'r> {
     steps_before: Option<u64>,
     /// Messages that were told in pieces.
     streamed: BTreeSet<String>,
+    /// Questions that are not told yet: a branch asks them again, and may have their answers.
+    held: Option<Vec<Event>>,
     /// What the run has come to.
     pub(super) progress: Progress,
 }
@@ -85,8 +87,49 @@ impl<'r> Follower<'r> {
             opening,
             steps_before: None,
             streamed: BTreeSet::new(),
+            held: None,
             progress: Progress { steps: Some(0), ..Progress::default() },
         }
+    }
+
+    /// Keeps questions back until it is known which of them are answered.
+    pub(super) fn hold_questions(&mut self) {
+        self.held = Some(Vec::new());
+    }
+
+    /// Tells the questions that were kept back, those of these ids as answered, and keeps back no more.
+    pub(super) fn tell_held(&mut self, answered: &[&str]) {
+        for event in self.held.take().unwrap_or_default() {
+            if let EventKind::Question { id, key, payload } = &event.kind {
+                self.asked(&event, (id.as_str(), key.as_str(), payload), answered.contains(&id.as_str()));
+            }
+        }
+    }
+
+    /// Takes up that the run began with a branch, whose first commit is not told.
+    pub(super) fn branched(&mut self, number: u64) {
+        let last = self.progress.checkpoints.map_or(number, |(_, last)| last);
+        self.progress.checkpoints = Some((number, last));
+    }
+
+    fn asked(&self, event: &Event, (id, key, payload): (&str, &str, &Value), is_answered: bool) {
+        let task = event.task.clone().unwrap_or_default();
+        let interrupt = Interrupt {
+            id: interrupt_id(self.thread, id),
+            value: payload.clone(),
+            key: key.to_owned(),
+            task: task.to_string(),
+            ns: event.ns.to_string(),
+            response_schema: self.outline.answers.schema(key).cloned(),
+        };
+        let node = node_of(&task).to_owned();
+        self.tell(
+            event,
+            match is_answered {
+                true => LogEvent::AskedAgain { node, task, interrupt },
+                false => LogEvent::Interrupted { node, task, interrupt },
+            },
+        );
     }
 
     fn tell(&self, event: &Event, entry: LogEvent) {
@@ -97,7 +140,9 @@ impl<'r> Follower<'r> {
     pub(super) fn take(&mut self, event: &Event) {
         let task = || event.task.clone().unwrap_or_default();
         match &event.kind {
-            EventKind::RunStarted { .. } if event.ns.is_empty() => self.progress.journal = event.seq,
+            EventKind::RunStarted { .. } if event.ns.is_empty() => {
+                self.progress.journal = self.progress.journal.or(event.seq);
+            }
             EventKind::SubgraphStarted { graph, .. } => {
                 self.namespaces.entry(Arc::clone(&event.ns)).or_default();
                 self.tell(event, LogEvent::SubgraphStarted { graph: graph.clone() });
@@ -150,22 +195,14 @@ impl<'r> Follower<'r> {
                     self.changes.note_progress();
                     self.tell(event, LogEvent::ModelCall { task: task(), node, call });
                 } else {
-                    let (name, payload) = (name.clone(), payload.json());
+                    let (name, payload) = (name.clone(), readable(payload.json()));
                     self.tell(event, LogEvent::Custom { task: task(), node, name, payload });
                 }
             }
-            EventKind::Question { id, key, payload } => {
-                let task = task();
-                let interrupt = Interrupt {
-                    id: interrupt_id(self.thread, id),
-                    value: payload.clone(),
-                    key: key.clone(),
-                    task: task.to_string(),
-                    ns: event.ns.to_string(),
-                    response_schema: self.outline.answers.schema(key).cloned(),
-                };
-                self.tell(event, LogEvent::Interrupted { node: node_of(&task).to_owned(), task, interrupt });
-            }
+            EventKind::Question { id, key, payload } => match &mut self.held {
+                Some(held) => held.push(event.clone()),
+                None => self.asked(event, (id.as_str(), key.as_str(), payload), false),
+            },
             EventKind::Warning { message } => self.tell(event, LogEvent::Warning { message: message.clone() }),
             EventKind::Lagged { lost } => self.tell(event, LogEvent::Lost { events: *lost }),
             _ => {}
@@ -173,10 +210,11 @@ impl<'r> Follower<'r> {
     }
 
     fn update_of(&self, event: &Event, update: Value) -> Value {
-        if event.ns.is_empty() { self.outline.written(update) } else { update }
+        readable(if event.ns.is_empty() { self.outline.written(update) } else { update })
     }
 
     fn commit(&mut self, event: &Event, state: Value) {
+        let state = readable(state);
         let is_root = event.ns.is_empty();
         let namespace = self.namespaces.entry(Arc::clone(&event.ns)).or_default();
         let Some((number, changed, next, is_opening)) = namespace.commit.take() else { return };
@@ -220,6 +258,19 @@ impl<'r> Follower<'r> {
             let task = event.task.clone().unwrap_or_default();
             self.tell(event, LogEvent::Message { task, node: node.to_owned(), chunk });
         }
+    }
+}
+
+/// A value that can be read again out of the log: what is nested too deeply is not told. The runtime refuses such values where
+/// it stores them; fields that are never stored and what nodes tell are not refused.
+fn readable(value: Value) -> Value {
+    let or_unread = |value: Value| match is_nested_within(&value, MOST_LEVELS) {
+        true => value,
+        false => Value::String(format!("not told: nested more deeply than {MOST_LEVELS} levels")),
+    };
+    match value {
+        Value::Object(fields) => fields.into_iter().map(|(name, field)| (name, or_unread(field))).collect(),
+        other => or_unread(other),
     }
 }
 

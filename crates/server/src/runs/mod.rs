@@ -7,6 +7,9 @@
 //! | a queue opens when this process holds its thread, and closes when the thread is given back or lost | `holding.rs` |
 //! | a run is stored with its thread, and executed | `start.rs` |
 //! | how a run begins, of its order and how the thread stands | `plan.rs` |
+//! | what the tasks of an older checkpoint asked | `asked.rs` |
+//! | an answer at an older checkpoint is given to the question that it was meant for | `at_checkpoint.rs` |
+//! | what can be refused of an order before it is a run | `check.rs` |
 //! | a run from its beginning to its end | `execute.rs` |
 //! | what the runtime tells goes to the log | `follow.rs` |
 //! | a run has a span, in the trace of its request | `span.rs` |
@@ -21,6 +24,9 @@
 //! | the state of a thread is changed from outside of its runs, and that is told | `edit.rs` |
 //! | a thread goes with all that belongs to it, or not at all | `remove.rs` |
 
+mod asked;
+mod at_checkpoint;
+mod check;
 mod edit;
 mod elsewhere;
 mod execute;
@@ -72,6 +78,7 @@ pub(crate) use finish::pending;
 pub(crate) use live::{Cancel, Ending, LiveRun};
 pub(crate) use missing::difference;
 pub(crate) use order::{Command, Config, Durable, Nodes, Order};
+pub(crate) use plan::left_out;
 use run_queue::RunQueue;
 
 /// The run manager. A clone is another handle to the same.

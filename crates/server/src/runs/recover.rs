@@ -11,6 +11,7 @@ use graphloom_core_graph::store::StoreError;
 use uuid::Uuid;
 
 use crate::cluster::Holder;
+use crate::graph::{Graph, View};
 use crate::log::{LogEvent, TailError, ThreadLog};
 use crate::records::{RecordError, RunFailure, RunRecord, RunStatus, ThreadRecord, ThreadStatus};
 use crate::refusal::Refusal;
@@ -20,7 +21,9 @@ use crate::runs::follow::Progress;
 use crate::runs::live::{Ending, LiveRun};
 use crate::runs::locked::Locked;
 use crate::runs::missing::{LoggedEnd, task_failure, tell_missing, tell_start, told};
+use crate::runs::order::Order;
 use crate::runs::place::{Opening, Place};
+use crate::runs::plan::branch_answers;
 use crate::runs::run_queue::Job;
 use crate::runs::{Inner, RunManager};
 
@@ -285,15 +288,29 @@ impl Inner {
             Some(message) => RunFailure { error: "NodeError".to_owned(), message },
             None => RunFailure { error: "RunError".to_owned(), message: view.detail.clone() },
         };
+        let is_asked_again = view.status == Standing::Waiting && self.is_asked_again(&**graph, record, &view).await?;
         Ok(match view.status {
             _ if head == record.base && view.status != Standing::Running => CrashPoint::Nothing,
             Standing::Done => stopped(RunStatus::Success, ThreadStatus::Idle, None),
+            Standing::Waiting if is_asked_again => CrashPoint::Middle,
             Standing::Waiting => stopped(RunStatus::Success, ThreadStatus::Interrupted, None),
             Standing::Failed | Standing::BudgetSpent => stopped(RunStatus::Error, ThreadStatus::Error, Some(failed)),
             Standing::Cancelled => stopped(RunStatus::Interrupted, ThreadStatus::Interrupted, None),
             Standing::Drained if may_stop(record) => stopped(RunStatus::Success, ThreadStatus::Interrupted, None),
             _ => CrashPoint::Middle,
         })
+    }
+}
+
+impl Inner {
+    /// Whether a thread waits on the branch that a run made of an older checkpoint, for an answer that the run brings.
+    async fn is_asked_again(&self, graph: &dyn Graph, record: &RunRecord, view: &View) -> Result<bool, NotTakenUp> {
+        // An order that cannot be read fails its run when that begins.
+        let Ok(order) = serde_json::from_value::<Order>(record.kwargs.clone()) else { return Ok(false) };
+        let (thread, checkpoints) = (record.thread_id.to_string(), &*self.stores.checkpoints);
+        let Ok(Some(answers)) = branch_answers(graph, checkpoints, &thread, &order).await else { return Ok(false) };
+        let branch = answers.branch(checkpoints, &thread).await?.filter(|branch| Some(*branch) > record.base);
+        Ok(branch.is_some_and(|branch| !answers.find(&thread, view, branch).answers.is_empty()))
     }
 }
 

@@ -168,10 +168,15 @@ async fn resume(http: &Client, thread: &mut Thread, answer: u8, by_id: bool) {
         (None, true) => json!({"0".repeat(32): answer}),
         _ => json!(answer),
     };
-    let status = if open.is_some() { "success" } else { "error" };
-    run(http, thread, json!({"command": {"resume": resume}}), How::Wait, status).await;
-    // An answer to nothing is refused, and leaves the thread as it was.
-    if open.is_some() { thread.go_on(Some(answer)) } else { thread.settle() }
+    let order = json!({"command": {"resume": resume}});
+    if open.is_none() {
+        // An answer to nothing is refused, and leaves the thread as it was.
+        let refused = http.post(&format!("{}/runs/wait", thread.at()), thread.body(order)).await.unwrap();
+        assert_eq!(refused.status, 422, "{}", refused.body);
+        return;
+    }
+    run(http, thread, order, How::Wait, "success").await;
+    thread.go_on(Some(answer));
 }
 
 async fn update(http: &Client, thread: &mut Thread, value: u8) {

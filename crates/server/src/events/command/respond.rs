@@ -8,11 +8,13 @@ use super::super::channel::is_below;
 use super::super::projection::namespace_of;
 use super::Success;
 use super::error::{CommandError, ErrorCode};
+use super::fork::{checkpoint_of, no_such_checkpoint};
 use super::run_start::configure;
 use super::thread::{Standing, running};
-use crate::graph::Fields;
+use crate::graph::{Fields, UNKNOWN_INTERRUPT};
 use crate::host::{Host, RunOptions};
 use crate::log::Interrupt;
+use crate::refusal::Refusal;
 use crate::runs::{Command, Config, Order};
 
 /// The protocol's `InputRespondParams`: one answer, or several.
@@ -35,7 +37,7 @@ pub(super) struct Respond {
     #[serde(default)]
     metadata: Option<Fields>,
     #[serde(default)]
-    strict_resume: bool,
+    strict_resume: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -53,15 +55,28 @@ pub(super) async fn respond(
     checks_namespaces: bool,
 ) -> Result<Success, CommandError> {
     let responses = responses(&mut params)?;
-    let standing = answered(host, thread, &responses, checks_namespaces).await?;
+    let mut order = Order { strict_resume: params.strict_resume, ..Order::default() };
+    let fork = configure(&mut order, params.config)?;
+    let standing = match &fork {
+        // Which questions an older checkpoint has is looked at when the run is accepted.
+        Some(fork) => {
+            let standing = Standing::of(host, thread).await?;
+            order.checkpoint_id = Some(checkpoint_of(standing.as_ref(), fork).await?);
+            standing.ok_or_else(|| no_such_checkpoint(fork))?
+        }
+        None => answered(host, thread, &responses, checks_namespaces).await?,
+    };
     let resume: Map<String, Value> =
         responses.into_iter().map(|response| (response.interrupt_id, response.response)).collect();
-    let command = Command { resume: resume.into(), update: params.update, goto: params.goto };
-    let mut order = Order { command: Some(command), strict_resume: params.strict_resume, ..Order::default() };
-    configure(&mut order, params.config)?;
+    order.command = Some(Command { resume: resume.into(), update: params.update, goto: params.goto });
     let assistant = standing.assistant(host).await?;
     let options = RunOptions { metadata: params.metadata.unwrap_or_default(), ..RunOptions::default() };
-    let submitted = host.submit(Some(thread), &assistant, order, options).await?;
+    let submitted = host.submit(Some(thread), &assistant, order, options).await.map_err(|refusal| match refusal {
+        Refusal::Invalid(message) if message.starts_with(UNKNOWN_INTERRUPT) => {
+            CommandError::new(ErrorCode::NoSuchInterrupt, message)
+        }
+        other => other.into(),
+    })?;
     Ok(Success::of_run(json!({}), submitted.before))
 }
 

@@ -154,7 +154,7 @@ impl RunProjection {
             }
             LogEvent::Warning { message } => trace::warning(message, events),
             LogEvent::Lost { events: lost } => trace::lost(*lost, events),
-            LogEvent::RunStarted { .. } | LogEvent::StateUpdated { .. } => {}
+            LogEvent::RunStarted { .. } | LogEvent::AskedAgain { .. } | LogEvent::StateUpdated { .. } => {}
         }
     }
 }

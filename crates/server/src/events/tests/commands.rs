@@ -139,3 +139,31 @@ async fn an_answer_comes_with_an_update_and_with_nodes_that_run_beside_the_one_t
     assert_eq!((&values["request"], &values["decision"]), (&json!("y"), &json!("reject")));
     assert_eq!(values["log"], json!(["draft", "publish", "review:reject", "discard"]));
 }
+
+#[tokio::test]
+async fn an_answer_goes_to_the_question_of_the_checkpoint_that_is_named() {
+    let server = Served::start().await;
+    let thread = Uuid::new_v4();
+    let state = async || {
+        let answer = server.http.get(server.url(&format!("/threads/{thread}/state"))).send().await.expect("an answer");
+        parsed(&answer.text().await.expect("a body"))
+    };
+    server.run(thread, "approval", json!({"request": "tea"})).await;
+    server.events(thread, json!({"channels": ["lifecycle"]}), 1).await;
+    let asked = state().await;
+    let respond = |id: &Value, answer: &str, at: &Value| {
+        let config = json!({"configurable": {"checkpoint_id": at}});
+        json!({"interrupt_id": id, "response": answer, "namespace": [], "config": config})
+    };
+    let (id, at) = (&asked["interrupts"][0]["id"], &asked["checkpoint_id"]);
+    server.result(thread, "input.respond", respond(id, "reject", &Value::Null)).await;
+    server.events(thread, json!({"channels": ["lifecycle"]}), 2).await;
+    assert_eq!(state().await["values"]["decision"], "reject");
+    let unknown = json!("0".repeat(32));
+    assert_eq!(server.error(thread, "input.respond", respond(&unknown, "approve", at)).await, "no_such_interrupt");
+    let zero = json!(Uuid::nil());
+    assert_eq!(server.error(thread, "input.respond", respond(id, "approve", &zero)).await, "no_such_checkpoint");
+    server.result(thread, "input.respond", respond(id, "approve", at)).await;
+    server.events(thread, json!({"channels": ["lifecycle"]}), 3).await;
+    assert_eq!(state().await["values"]["log"], json!(["draft", "review:approve", "publish"]));
+}

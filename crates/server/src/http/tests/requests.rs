@@ -35,7 +35,7 @@ async fn a_request_is_read_or_refused_with_its_place() {
             "/search",
             deep,
             422,
-            r#"{"detail":"Request body is nested too deeply: arrays and objects must stay below 128 levels"}"#,
+            r#"{"detail":"Request body is nested too deeply: arrays and objects must stay below 100 levels"}"#,
         ),
         ("POST", "/search", &long, 413, r#"{"detail":"Request body is larger than 1000 bytes"}"#),
         ("POST", "/optional", "", 200, "false"),

@@ -12,7 +12,7 @@ use crate::graph::Fields;
 use crate::host::{Host, RunOptions};
 use crate::http::{Problem, uuid_of};
 use crate::records::{Assistant, Completion, Multitask};
-use crate::runs::{Command, Config, Durable, Nodes, Order};
+use crate::runs::{Command, Config, Durable, Nodes, Order, left_out};
 
 /// The body of every call that makes a run. Fields that are not known are ignored.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -79,13 +79,14 @@ pub(crate) struct RunBody {
     /// The older form of `durability`: `false` is `exit`.
     #[serde(default)]
     checkpoint_during: Option<bool>,
-    /// Whether an answer to a question that is not open is an error.
+    /// Whether an answer to a question that is not open is refused; `true` unless set. With `false` it is left out while others are
+    /// open.
     #[serde(default)]
     strict_resume: Option<bool>,
 }
 
 /// A checkpoint in the form of the wire.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 struct CheckpointBody {
     #[serde(default)]
     checkpoint_id: Option<String>,
@@ -94,6 +95,27 @@ struct CheckpointBody {
     checkpoint_map: Option<Map<String, Value>>,
     #[serde(flatten)]
     _rest: Map<String, Value>,
+}
+
+impl CheckpointBody {
+    /// The id of the checkpoint of the root graph.
+    fn of_root(&self) -> Option<&str> {
+        let root = self.checkpoint_map.as_ref().and_then(|map| map.get("")?.as_str());
+        root.or(self.checkpoint_id.as_deref())
+    }
+}
+
+/// Takes out of what is configurable the checkpoint that older clients name there.
+fn named_in(configurable: &mut Fields) -> CheckpointBody {
+    let mut named = CheckpointBody::default();
+    if let Some(Value::String(id)) = configurable.remove("checkpoint_id") {
+        named.checkpoint_id = Some(id);
+    }
+    if let Some(Value::Object(map)) = configurable.remove("checkpoint_map") {
+        named.checkpoint_map = Some(map);
+    }
+    configurable.remove("checkpoint_ns");
+    named
 }
 
 /// What happens when a thread is not there.
@@ -118,6 +140,8 @@ pub(crate) struct ParsedRun {
     pub(crate) order: Order,
     pub(crate) options: RunOptions,
     pub(crate) creates_thread: bool,
+    /// What is left out of the input, in words.
+    pub(crate) warning: Option<String>,
 }
 
 impl RunBody {
@@ -140,7 +164,8 @@ impl RunBody {
     /// # Errors
     /// 400 for what contradicts itself; 404 for an assistant that is not there; 422 for a graph that is not served, a
     /// checkpoint that is no UUID, and a webhook that is not called.
-    pub(crate) async fn parse(self, host: &Host, thread: Option<Uuid>) -> Result<ParsedRun, Problem> {
+    pub(crate) async fn parse(mut self, host: &Host, thread: Option<Uuid>) -> Result<ParsedRun, Problem> {
+        let configured = self.config.as_mut().map(|config| named_in(&mut config.configurable)).unwrap_or_default();
         let configurable = self.config.as_ref().map(|config| &config.configurable);
         if self.context.as_ref().is_some_and(|context| !context.is_empty())
             && configurable.is_some_and(|configurable| !configurable.is_empty())
@@ -161,7 +186,7 @@ impl RunBody {
                 .check(webhook)
                 .map_err(|refused| Problem::unprocessable(refused.to_string()).about("webhook"))?;
         }
-        let checkpoint_id = self.checkpoint()?;
+        let checkpoint_id = self.checkpoint(&configured)?;
         let start_at = self.start_at()?;
         let assistant = host.assistant(&self.assistant_id).await?;
         let mut metadata = self.metadata.unwrap_or_default();
@@ -180,7 +205,7 @@ impl RunBody {
                 (None, Some(false)) => Durable::Exit,
                 (None, _) => Durable::default(),
             },
-            strict_resume: self.strict_resume.unwrap_or_default(),
+            strict_resume: self.strict_resume,
             rest: [
                 ("stream_mode", json!(self.stream_mode.unwrap_or_default())),
                 ("subgraphs", json!(self.stream_subgraphs.unwrap_or_default())),
@@ -192,6 +217,13 @@ impl RunBody {
             .into_iter()
             .collect(),
         };
+        let mut warning = None;
+        if let Some(graph) = host.manager.graph(&assistant.graph_id) {
+            warning = left_out(&**graph, &order);
+            order
+                .check(graph.outline())
+                .map_err(|misfit| Problem::unprocessable(misfit.to_string()).about(misfit.place()))?;
+        }
         let options = RunOptions {
             metadata,
             multitask: self.multitask_strategy.unwrap_or_default(),
@@ -201,16 +233,15 @@ impl RunBody {
             run_id: None,
         };
         let creates_thread = self.if_not_exists == Some(IfNotExists::Create);
-        Ok(ParsedRun { assistant, order, options, creates_thread })
+        Ok(ParsedRun { assistant, order, options, creates_thread, warning })
     }
 
-    /// The checkpoint of the root graph from which the run branches off.
-    fn checkpoint(&self) -> Result<Option<Uuid>, Problem> {
-        let of_root = self.checkpoint.as_ref().and_then(|checkpoint| {
-            let root = checkpoint.checkpoint_map.as_ref().and_then(|map| map.get("")?.as_str());
-            root.or(checkpoint.checkpoint_id.as_deref())
-        });
+    /// The checkpoint of the root graph from which the run branches off: the one that is named beside the input, or else in the
+    /// configuration.
+    fn checkpoint(&self, configured: &CheckpointBody) -> Result<Option<Uuid>, Problem> {
+        let of_root = self.checkpoint.as_ref().and_then(CheckpointBody::of_root);
         let id = of_root.or(self.checkpoint_id.as_deref()).filter(|id| !id.is_empty());
+        let id = id.or_else(|| configured.of_root().filter(|id| !id.is_empty()));
         id.map(|id| uuid_of("checkpoint", id)).transpose()
     }
 

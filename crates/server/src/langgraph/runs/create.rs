@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::HeaderValue;
-use axum::http::header::{CONTENT_LOCATION, LOCATION};
+use axum::http::header::{CONTENT_LOCATION, LOCATION, WARNING};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -39,15 +39,27 @@ pub(in crate::langgraph) async fn submit(
     thread: Option<Uuid>,
     parsed: ParsedRun,
 ) -> Result<Submitted, Problem> {
-    let ParsedRun { assistant, order, options, creates_thread } = parsed;
+    let ParsedRun { assistant, order, options, creates_thread, warning: _ } = parsed;
     if let (Some(thread), true) = (thread, creates_thread) {
         host.ensure_thread(thread).await?;
     }
     Ok(host.submit(thread, &assistant, order, options).await?)
 }
 
-async fn accept(host: &Host, thread: Option<Uuid>, body: RunBody) -> Result<Submitted, Problem> {
-    submit(host, thread, body.parse(host, thread).await?).await
+/// A run that was accepted, and what a client is told of its request.
+async fn accept(host: &Host, thread: Option<Uuid>, body: RunBody) -> Result<(Submitted, Option<String>), Problem> {
+    let parsed = body.parse(host, thread).await?;
+    let warning = parsed.warning.clone();
+    Ok((submit(host, thread, parsed).await?, warning))
+}
+
+/// Says in an answer what of the request does not count (RFC 7234 §5.5.7).
+fn warned(mut response: Response, warning: Option<String>) -> Response {
+    let value = warning.map(|text| format!("299 - \"{}\"", text.escape_default()));
+    if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
+        response.headers_mut().insert(WARNING, value);
+    }
+    response
 }
 
 /// A run as it is answered to whoever made it: it is pending, however soon it begins.
@@ -58,29 +70,29 @@ fn wire(submitted: &Submitted) -> Value {
 }
 
 async fn create(host: &Host, thread: Option<Uuid>, body: RunBody) -> Result<Response, Problem> {
-    let submitted = accept(host, thread, body).await?;
+    let (submitted, warning) = accept(host, thread, body).await?;
     let mut response = Json(wire(&submitted)).into_response();
     let location = location(thread, submitted.record.run_id);
     if let Ok(location) = HeaderValue::from_str(&location) {
         response.headers_mut().insert(CONTENT_LOCATION, location);
     }
-    Ok(response)
+    Ok(warned(response, warning))
 }
 
 async fn stream(host: &Host, thread: Option<Uuid>, body: RunBody) -> Result<Response, Problem> {
     let permit = host.guard.capacity().stream()?;
     let (options, ends) = (body.stream_options(), body.ends_with_client());
-    let Submitted { record, log, before, .. } = accept(host, thread, body).await?;
+    let (Submitted { record, log, before, .. }, warning) = accept(host, thread, body).await?;
     let (of, run) = (record.thread_id, record.run_id);
     let stream = RunStream::new(host, &log, run, before, options, Since::Frame(FrameId::START))
         .or_cancel(ends.then(|| CancelOnDrop::new(host, of, run)));
-    Ok(located(events(&host.guard, permit, stream.frames()), thread, run, "stream"))
+    Ok(warned(located(events(&host.guard, permit, stream.frames()), thread, run, "stream"), warning))
 }
 
 async fn wait(host: &Host, thread: Option<Uuid>, body: RunBody) -> Result<Response, Problem> {
     let permit = host.guard.capacity().stream()?;
     let ends = body.ends_with_client();
-    let Submitted { record, live, .. } = accept(host, thread, body).await?;
+    let (Submitted { record, live, .. }, warning) = accept(host, thread, body).await?;
     let (of, run) = (record.thread_id, record.run_id);
     let on_drop = ends.then(|| CancelOnDrop::new(host, of, run));
     let answer = async move {
@@ -88,7 +100,7 @@ async fn wait(host: &Host, thread: Option<Uuid>, body: RunBody) -> Result<Respon
         drop(permit);
         outcome
     };
-    Ok(located(late_json(answer), thread, run, "join"))
+    Ok(warned(located(late_json(answer), thread, run, "join"), warning))
 }
 
 pub(super) async fn on_thread(

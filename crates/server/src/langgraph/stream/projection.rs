@@ -338,13 +338,14 @@ impl Projection {
             }
             LogEvent::Message { task, node, chunk } => self.message(entry, task, node, chunk, frames),
             LogEvent::Commit(commit) => self.committed(entry, commit, frames),
+            LogEvent::Warning { message } => frames.always("warning", || json!({"message": message})),
             LogEvent::RunEnded { status, failure, interrupts } => {
                 self.ended(status, failure.as_ref(), interrupts, frames);
             }
             LogEvent::TaskRetry { .. }
             | LogEvent::ModelCall { .. }
+            | LogEvent::AskedAgain { .. }
             | LogEvent::StateUpdated { .. }
-            | LogEvent::Warning { .. }
             | LogEvent::Lost { .. } => {}
         }
     }

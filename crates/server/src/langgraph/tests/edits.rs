@@ -56,7 +56,11 @@ async fn what_cannot_be_committed_leaves_the_thread_as_it_was() {
         (json!({"values": {"names": ["c"]}, "as_node": "zzz"}), 400, "Node zzz does not exist"),
         (json!({"values": {"names": 3}, "as_node": "split"}), 422, ""),
         (json!({"values": [1], "as_node": "split"}), 400, "Expected an object of fields as `values`, got a list"),
-        (json!({"values": {"nope": 3}}), 400, "The update has none of the graph's fields: `names`"),
+        (
+            json!({"values": {"nope": 3}}),
+            400,
+            "the update has `nope`, which is no field of the graph `fanout`; fields: `names`",
+        ),
         (json!({"values": {}, "checkpoint_id": "nope"}), 422, "Invalid checkpoint ID: must be a UUID"),
         (json!({"values": {}, "checkpoint_id": input, "as_node": "split"}), 400, "There is nothing to update before"),
         (json!({"values": {}, "checkpoint": {"checkpoint_ns": "a:b"}}), 422, "`checkpoint_ns` names a graph inside"),

@@ -1,10 +1,12 @@
 //! The wire over a real socket, with the demo graphs.
 
 mod assistants;
+mod branches;
 mod crons;
 mod drawings;
 mod edits;
 mod history;
+mod orders;
 mod runs;
 mod states;
 mod store;
@@ -26,8 +28,12 @@ type Answer = (u16, Value);
 
 impl Served {
     async fn start() -> Self {
+        Self::of(Server::new().demo().unwrap()).await
+    }
+
+    async fn of(server: Server) -> Self {
         let address: std::net::SocketAddr = ([127, 0, 0, 1], 0).into();
-        let running = Server::new().demo().unwrap().start(address).await.unwrap();
+        let running = server.start(address).await.unwrap();
         Self { running, client: reqwest::Client::new() }
     }
 

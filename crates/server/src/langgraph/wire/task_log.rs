@@ -181,7 +181,7 @@ impl TaskLog {
                 (told.result, told.error) = (Some(result), None);
             }
             LogEvent::TaskFailed { task, node, error } => self.task_of(task, node).error = Some(error.clone()),
-            LogEvent::Interrupted { task, node, interrupt } => {
+            LogEvent::Interrupted { task, node, interrupt } | LogEvent::AskedAgain { task, node, interrupt } => {
                 self.asked.insert(Arc::clone(task));
                 let interrupts = &mut self.task_of(task, node).interrupts;
                 // It is told again by each run that leaves it open.

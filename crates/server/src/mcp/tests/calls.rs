@@ -82,7 +82,10 @@ async fn a_result_is_structured_and_text_and_a_failure_says_what_happened() {
         let cases = [
             (call("faulty", json!({"mode": "fail"})), "boom: mode=fail"),
             (call("pipeline", json!({"topic": 7})), "topic"),
-            (call("pipeline", json!({"no": 1})), "none of the graph's fields: `topic`"),
+            (
+                call("pipeline", json!({"no": 1})),
+                "the input has `no`, which is no field of the graph `pipeline`; fields: `topic`",
+            ),
             (call("answer", json!({"thread_id": "x", "answer": 1})), "`answer` cannot be called like this"),
             (call("answer", json!({"thread_id": uuid::Uuid::nil(), "answer": 1})), "has no run"),
             (call("answer", json!({"thread_id": threads[0], "answer": 1})), "asks nothing now"),

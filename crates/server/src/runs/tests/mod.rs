@@ -96,7 +96,7 @@ async fn a_question_waits_and_its_answer_goes_on() {
     let [interrupt] = ending.interrupts.as_slice() else { panic!("{:?}", ending.interrupts) };
     assert_eq!(interrupt.value, json!({"question": "Approve?", "draft": "Draft for tea"}));
 
-    let unknown = json!({"command": {"resume": {"0".repeat(32): "approve"}}, "strict_resume": true});
+    let unknown = json!({"command": {"resume": {"0".repeat(32): "approve"}}});
     let (_, refused) = fixture.run("approval", unknown).await;
     assert_eq!(refused.failure.as_ref().unwrap().error, "UnknownInterruptError");
     assert_eq!(refused.interrupts, ending.interrupts, "the thread is untouched");
