@@ -220,7 +220,7 @@ async fn an_answer_is_heard_in_whatever_frame_it_comes() {
         format!(r#"{{"id":@ID@,{},"_meta":{{"n":NaN}}}}}}"#, result.strip_suffix('}').unwrap()),
     ] {
         let events = Events::default();
-        let (servers, _folder) = of(&[said.clone()], &events).await;
+        let (servers, _folder) = of(std::slice::from_ref(&said), &events).await;
         assert_eq!(servers.call("odd", "good", json!({})).await.unwrap().content, "heard", "{said}");
         assert!(events.of(McpEventKind::Skipped).len() <= 1, "{:?}", events.of(McpEventKind::Skipped));
     }

@@ -270,9 +270,9 @@ mod tests {
     }
 
     /// An answer in short: its id with its result or its error.
-    fn answer(message: ServerJsonRpcMessage) -> (i64, Value) {
+    fn answer(message: &ServerJsonRpcMessage) -> (i64, Value) {
         // The way over an event stream is one through a text.
-        let text = serde_json::to_string(&message).unwrap();
+        let text = serde_json::to_string(message).unwrap();
         match serde_json::from_str(&text).unwrap() {
             ServerJsonRpcMessage::Response(response) => (whole_id(&response.id), raw(response.result)),
             ServerJsonRpcMessage::Error(error) => {
@@ -307,7 +307,7 @@ mod tests {
             (r#"{"id":4,"error":{"code":7,"message":["a"]},"result":null}"#, (4, json!([7, "[\"a\"]", null]))),
         ] {
             let (messages, _) = heard(text, None);
-            let answers: Vec<_> = messages.into_iter().map(answer).collect();
+            let answers: Vec<_> = messages.iter().map(answer).collect();
             assert_eq!(answers, [expected], "{text}");
         }
     }
@@ -317,17 +317,17 @@ mod tests {
         let deep = format!("{{\"id\":4,\"result\":{}", "[".repeat(500));
         for text in [r#"{"id":4,"result":{"content":[{"type":"text","text":"half"#, r#"{'id': 4, "id": 4, }"#, &deep] {
             let (messages, told) = heard(text, None);
-            let answers: Vec<_> = messages.into_iter().map(answer).collect();
+            let answers: Vec<_> = messages.iter().map(answer).collect();
             assert_eq!((answers.len(), answers[0].0, &answers[0].1[0]), (1, 4, &json!(UNREADABLE)), "{text}");
             assert_eq!(told, [""; 0], "{text}");
         }
         // Over HTTP it is known what a text answers.
         let (messages, _) = heard("{\"result\":", Some(5));
-        assert_eq!(messages.into_iter().map(answer).map(|(id, _)| id).collect::<Vec<_>>(), [5]);
+        assert_eq!(messages.iter().map(answer).map(|(id, _)| id).collect::<Vec<_>>(), [5]);
         let (messages, told) = heard("ready", Some(5));
         assert!(messages.is_empty() && told.len() == 1, "an event may be no answer: {messages:?} {told:?}");
         let (messages, _) = heard(r#"{"id":null,"result":{}}"#, Some(5));
-        assert_eq!(messages.into_iter().map(answer).collect::<Vec<_>>(), [(5, json!({}))]);
+        assert_eq!(messages.iter().map(answer).collect::<Vec<_>>(), [(5, json!({}))]);
     }
 
     #[test]

@@ -61,13 +61,11 @@ impl Limited {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<Response, StreamableHttpError<reqwest::Error>> {
-        let mut request = self.client.post(uri).header(ACCEPT, "text/event-stream, application/json");
-        for (name, value) in headers {
-            if RESERVED.contains(&name.as_str()) {
-                return Err(StreamableHttpError::ReservedHeaderConflict(name.to_string()));
-            }
-            request = request.header(name, value);
+        if let Some(name) = headers.keys().find(|name| RESERVED.contains(&name.as_str())) {
+            return Err(StreamableHttpError::ReservedHeaderConflict(name.to_string()));
         }
+        let mut request = self.client.post(uri).headers(headers.into_iter().collect());
+        request = request.header(ACCEPT, "text/event-stream, application/json");
         if let Some(token) = token {
             request = request.bearer_auth(token);
         }
