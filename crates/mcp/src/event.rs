@@ -86,7 +86,10 @@ impl EventSender {
             | McpEventKind::Ended
             | McpEventKind::LeftOut
             | McpEventKind::Skipped
-            | McpEventKind::Cut => {
+            | McpEventKind::Cut
+                // Whoever watches tells it.
+                if self.watch.is_none() =>
+            {
                 tracing::warn!(target: "graphloom::mcp", "{event}");
             }
             _ => tracing::info!(target: "graphloom::mcp", "{event}"),
