@@ -87,7 +87,7 @@ pub async fn mcp_servers(file: &Path, options: McpOptions, session: &Session) ->
     let teller = progress.clone();
     let options = options.watched_by(Arc::new(move |event| match event.kind {
         McpEventKind::Failed | McpEventKind::Ended | McpEventKind::Cut => teller.warn(event.to_string()),
-        McpEventKind::LeftOut | McpEventKind::Changed => teller.note(event.to_string()),
+        McpEventKind::LeftOut | McpEventKind::Skipped | McpEventKind::Changed => teller.note(event.to_string()),
         _ => {}
     }));
     progress.phase("reaching the MCP servers");

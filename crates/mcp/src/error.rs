@@ -85,6 +85,26 @@ pub enum McpError {
         /// How it ended, with the last lines of its errors.
         reason: String,
     },
+    /// The connection stands, and no answer came over it.
+    #[error("the MCP server `{server}` did not answer `{tool}`: {reason}")]
+    Unanswered {
+        /// The server.
+        server: String,
+        /// What was asked of it.
+        tool: String,
+        /// What happened instead.
+        reason: String,
+    },
+    /// An answer came that cannot be read.
+    #[error("the answer of the MCP server `{server}` to `{tool}` cannot be read: {reason}")]
+    Unreadable {
+        /// The server.
+        server: String,
+        /// What was asked of it.
+        tool: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The server ended too often and is not started again.
     #[error("the MCP server `{server}` ended {times} times and is not started again, so `{tool}` cannot be called")]
     GaveUp {
@@ -201,6 +221,8 @@ impl McpError {
             | Self::LoginNeeded { server }
             | Self::StartTimedOut { server, .. }
             | Self::Ended { server, .. }
+            | Self::Unanswered { server, .. }
+            | Self::Unreadable { server, .. }
             | Self::Closed { server, .. }
             | Self::GaveUp { server, .. }
             | Self::TimedOut { server, .. }
@@ -217,7 +239,10 @@ impl McpError {
 
     /// Whether the same call may succeed later.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::StartTimedOut { .. } | Self::Ended { .. } | Self::TimedOut { .. })
+        matches!(
+            self,
+            Self::StartTimedOut { .. } | Self::Ended { .. } | Self::Unanswered { .. } | Self::TimedOut { .. }
+        )
     }
 }
 

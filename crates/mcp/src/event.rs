@@ -37,6 +37,8 @@ pub enum McpEventKind {
     Adapted,
     /// A tool was left out.
     LeftOut,
+    /// A part of what it wrote or answered is not as it should be and was passed over.
+    Skipped,
     /// An answer was cut.
     Cut,
     /// A line of its errors.
@@ -80,7 +82,14 @@ impl EventSender {
             McpEventKind::Stderr | McpEventKind::Log => {
                 tracing::debug!(target: "graphloom::mcp", server = %event.server, "{}", event.message);
             }
-            McpEventKind::Failed | McpEventKind::Ended | McpEventKind::LeftOut | McpEventKind::Cut => {
+            McpEventKind::Failed
+            | McpEventKind::Ended
+            | McpEventKind::LeftOut
+            | McpEventKind::Skipped
+            | McpEventKind::Cut
+                // Whoever watches tells it.
+                if self.watch.is_none() =>
+            {
                 tracing::warn!(target: "graphloom::mcp", "{event}");
             }
             _ => tracing::info!(target: "graphloom::mcp", "{event}"),

@@ -47,6 +47,11 @@
 //! bytes of a message and of an answer. A message beyond its limit is refused, an answer beyond its own is cut with a
 //! line that says so. A call that is dropped or runs out of time is cancelled at the server.
 //!
+//! # What is not as it should be
+//! Each tool, resource, prompt and block of an answer is read by itself: a broken one costs no other, and an [`McpEvent`]
+//! says what is wrong with it. Messages are read whatever frames them. An answer that cannot be read fails its call at
+//! once.
+//!
 //! # Logins
 //! A server at an address may ask for a login. [`login()`] makes one in the browser, a [`LoginFolder`] keeps it, and with
 //! [`McpOptions::logins`] connections use it. Without one the server's [report](McpServers::reports) is
@@ -73,6 +78,7 @@ mod readme {}
 #[doc = include_str!("../../../docs/tools.md")]
 mod guide {}
 
+mod ask;
 mod config;
 mod content;
 mod error;
@@ -82,12 +88,14 @@ mod handler;
 mod listing;
 mod login;
 mod names;
+mod offered;
 mod options;
 mod pages;
 mod risk;
 mod schema;
 mod server;
 mod servers;
+mod structured;
 mod tool;
 mod transport;
 

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use graphloom_agents::Risk;
 use graphloom_llm::parse::SchemaCheck;
-use rmcp::model::Tool;
 use rmcp::service::{Peer, RoleClient, ServiceError};
 use serde_json::{Value, json};
 
 use crate::event::EventSender;
-use crate::pages::pages;
+use crate::failure::refusal;
+use crate::offered::{self, offered};
+use crate::pages::{Of, pages};
 use crate::risk::{Treatment, treatment};
 use crate::schema::{described, fit, plain};
 use crate::{McpEventKind, ServerConfig};
@@ -26,6 +27,8 @@ pub(crate) struct Listing {
     pub(crate) tools: Vec<Listed>,
     /// Tools that were left out, each with the reason.
     pub(crate) left_out: Vec<(String, String)>,
+    /// Whether no more tools are taken.
+    full: bool,
     /// The server's own name and version.
     pub(crate) identity: Option<String>,
 }
@@ -76,20 +79,36 @@ pub(crate) async fn list(
 ) -> Result<Listing, ServiceError> {
     let mut listing = Listing::default();
     let Some(info) = peer.peer_info() else { return Ok(listing) };
-    listing.identity = info.server_info.as_ref().map(|server| format!("{} {}", server.name, server.version));
-    if info.capabilities.tools.is_some() {
-        let tools = pages(peer, MOST, MOST_BYTES, |peer, params| async move {
-            peer.list_tools(Some(params)).await.map(|page| (page.tools, page.next_cursor))
-        });
-        for tool in tools.await?.items {
-            listing.add(&tool, config, events);
+    let named = info.server_info.as_ref().map(|server| format!("{} {}", server.name, server.version));
+    listing.identity = named.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    let has = &info.capabilities;
+    let others = has.resources.is_some() || has.prompts.is_some();
+    // One that names nothing that it has is asked, too.
+    if has.tools.is_some() || !others {
+        match pages(peer, Of::Tools, MOST, MOST_BYTES).await {
+            Ok(pages) => {
+                for odd in &pages.odd {
+                    events.tell(McpEventKind::LeftOut, odd.as_str());
+                }
+                for (at, tool) in pages.items.iter().enumerate() {
+                    listing.add(at, tool, config, events);
+                }
+            }
+            Err(ServiceError::McpError(error)) if has.tools.is_none() => {
+                let kind = McpEventKind::LeftOut;
+                events.tell(kind, format!("it names nothing that it has, and listed no tools: {}", refusal(&error)));
+            }
+            Err(ServiceError::McpError(error)) if others => {
+                events.tell(McpEventKind::LeftOut, format!("its tools could not be listed: {}", refusal(&error)));
+            }
+            Err(error) => return Err(error),
         }
     }
-    if info.capabilities.resources.is_some() {
+    if has.resources.is_some() {
         listing.offer(Work::ListResources, config);
         listing.offer(Work::ReadResource, config);
     }
-    if info.capabilities.prompts.is_some() {
+    if has.prompts.is_some() {
         listing.offer(Work::ListPrompts, config);
         listing.offer(Work::GetPrompt, config);
     }
@@ -97,47 +116,62 @@ pub(crate) async fn list(
 }
 
 impl Listing {
-    /// Takes a tool, or says why it is left out.
-    fn add(&mut self, tool: &Tool, config: &ServerConfig, events: &EventSender) {
-        let name = tool.name.as_ref();
-        match self.listed(tool, config, events) {
-            Ok(listed) => self.tools.push(listed),
+    /// Takes a tool, or says why it is left out. One without a name is called by its place.
+    fn add(&mut self, at: usize, tool: &Value, config: &ServerConfig, events: &EventSender) {
+        let name = offered::name(tool);
+        let shown = name.as_ref().map_or_else(|_| format!("tool {}", at + 1), |name| (*name).to_owned());
+        if self.full {
+            return;
+        }
+        if self.tools.len() >= MOST {
+            self.full = true;
+            let reason = format!("the server has more than {MOST} tools, and those behind it were left out, too");
+            events.tell_of(&shown, McpEventKind::LeftOut, format!("it was left out: {reason}"));
+            self.left_out.push((shown, reason));
+            return;
+        }
+        match name.and_then(|name| self.listed(name, tool, config)) {
+            Ok((listed, odd)) => {
+                if !odd.is_empty() {
+                    events.tell_of(&shown, McpEventKind::Adapted, odd.join("; "));
+                }
+                self.tools.push(listed);
+            }
             Err(reason) => {
-                events.tell_of(name, McpEventKind::LeftOut, format!("it was left out: {reason}"));
-                self.left_out.push((name.to_owned(), reason));
+                events.tell_of(&shown, McpEventKind::LeftOut, format!("it was left out: {reason}"));
+                self.left_out.push((shown, reason));
             }
         }
     }
 
-    fn listed(&self, tool: &Tool, config: &ServerConfig, events: &EventSender) -> Result<Listed, String> {
-        let name = tool.name.as_ref();
+    /// A tool made fit, with what was changed.
+    ///
+    /// # Errors
+    /// Why it cannot be offered.
+    fn listed(&self, name: &str, tool: &Value, config: &ServerConfig) -> Result<(Listed, Vec<String>), String> {
         let rule = config.tools.get(name).copied().unwrap_or_default();
         if rule.disabled {
             return Err("the file of servers switches it off".to_owned());
         }
-        if self.tools.len() >= MOST {
-            return Err(format!("the server has more than {MOST} tools"));
-        }
         if self.tools.iter().any(|other| other.name == name) {
             return Err("the server has two tools of this name".to_owned());
         }
-        let fitted = fit(&tool.input_schema)?;
+        let offered = offered(tool)?;
+        let mut odd = offered.odd;
+        let fitted = fit(&offered.input)?;
         let input = SchemaCheck::new(&fitted.schema)?;
-        let adapted = |change: &str| events.tell_of(name, McpEventKind::Adapted, change);
-        for change in &fitted.changes {
-            adapted(change);
-        }
-        let text = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
-        let (description, changed) = described(text);
+        odd.extend(fitted.changes);
+        let (description, changed) = described(&offered.text);
         if changed {
-            adapted("its description was shortened, or held characters that nobody sees, which were taken out");
+            let words = "its description was shortened, or held characters that nobody sees, which were taken out";
+            odd.push(words.to_owned());
         }
-        let output = tool.output_schema.as_deref().and_then(|schema| {
-            SchemaCheck::new(&Value::Object(plain(schema)))
-                .map_err(|error| adapted(&format!("its answers are not checked: {error}")))
+        let output = offered.output.and_then(|schema| {
+            SchemaCheck::new(&Value::Object(plain(&schema)))
+                .map_err(|error| odd.push(format!("its answers are not checked: {error}")))
                 .ok()
         });
-        Ok(Listed {
+        let listed = Listed {
             name: name.to_owned(),
             work: Work::Tool,
             description,
@@ -145,9 +179,10 @@ impl Listing {
             input,
             output,
             renamed: fitted.renamed,
-            treatment: treatment(tool.annotations.as_ref(), rule),
+            treatment: treatment(offered.annotations.as_ref(), rule),
             limit: rule.timeout.or(config.timeout),
-        })
+        };
+        Ok((listed, odd))
     }
 
     /// Adds a tool of this client through which a model reaches resources or prompts. A tool of the server that has

@@ -35,16 +35,27 @@ pub(crate) fn fit(original: &Map<String, Value>) -> Result<Fitted, String> {
     let mut schema = plain(original);
     let mut changes = Vec::new();
     match schema.get("type") {
-        None => {
+        None | Some(Value::Null) => {
             schema.insert("type".to_owned(), "object".into());
         }
         Some(Value::String(kind)) if kind == "object" => {}
+        Some(Value::Array(kinds)) if kinds.iter().any(|kind| kind == "object") => {
+            schema.insert("type".to_owned(), "object".into());
+        }
         Some(other) => return Err(format!("its arguments are of the type {other}, and must be an object")),
+    }
+    if schema.get("required").is_some_and(|required| !required.is_array()) {
+        schema.shift_remove("required");
+        changes.push("the `required` of its schema is no list and was left out".to_owned());
     }
     widen(&mut schema, &mut changes);
     let mut renamed = Vec::new();
     match schema.shift_remove("properties") {
-        None => {
+        None | Some(Value::Null) => {
+            schema.insert("properties".to_owned(), Value::Object(Map::new()));
+        }
+        // Some languages write an empty object so.
+        Some(Value::Array(none)) if none.is_empty() => {
             schema.insert("properties".to_owned(), Value::Object(Map::new()));
         }
         Some(Value::Object(properties)) => {
@@ -220,6 +231,18 @@ mod tests {
         let Value::Object(arguments) = json!({"file_name": "a", "n": 1}) else { unreachable!() };
         assert_eq!(Value::Object(original(arguments, &fit.renamed)), json!({"file name": "a", "n": 1}));
         assert_eq!(fitted_schema(json!({})).unwrap().schema, json!({"type": "object", "properties": {}}));
+    }
+
+    #[test]
+    fn a_schema_of_no_arguments_has_many_forms() {
+        for schema in [
+            json!({"type": null, "properties": null}),
+            json!({"type": ["object", "null"], "properties": []}),
+            json!({"type": "object", "required": null}),
+        ] {
+            let fitted = fitted_schema(schema.clone()).unwrap();
+            assert_eq!(fitted.schema, json!({"type": "object", "properties": {}}), "{schema}");
+        }
     }
 
     #[test]

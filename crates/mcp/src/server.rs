@@ -6,19 +6,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use rmcp::ServiceExt;
-use rmcp::service::{Peer, RoleClient, RunningService, ServiceError};
+use rmcp::service::{ClientInitializeError, Peer, RoleClient, RunningService, ServiceError};
 use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::auth::AuthClient;
 use tokio::sync::{Mutex, Notify, Semaphore, watch};
 
 use crate::error::{chain, told};
 use crate::event::EventSender;
-use crate::failure::{Failure, failed};
+use crate::failure::{Failure, failed, refusal};
 use crate::handler::{Handler, follow};
 use crate::listing::{Listing, list};
 use crate::login::authorization;
-use crate::transport::{Child, client, has_authorization, start};
+use crate::transport::{Child, Hearing, Standard, client, has_authorization, start};
 use crate::{McpError, McpEventKind, McpOptions, Place, ServerConfig};
 
 /// How long is waited for the end of a program whose connection broke, to say how it ended.
@@ -197,8 +196,10 @@ impl Server {
                 McpError::UnknownTool { server, tool }
             }
             Failure::TooLong => McpError::TooLong { server, tool, limit: self.options.message_bytes },
+            Failure::Unreadable(reason) => McpError::Unreadable { server, tool, reason },
             Failure::Protocol { code, message } => McpError::Protocol { server, tool, code, message },
-            Failure::Broken(reason) => {
+            Failure::Unanswered(reason) if live.is_up() => McpError::Unanswered { server, tool, reason },
+            Failure::Unanswered(reason) | Failure::Broken(reason) => {
                 let reason = live.last_words(&reason).await;
                 if !live.is_up() {
                     self.events.tell(McpEventKind::Ended, reason.clone());
@@ -266,16 +267,17 @@ impl Server {
             changed: Arc::clone(&self.list_changed),
             logged: AtomicUsize::new(0),
         };
+        let hearing = Arc::new(Hearing::new(self.events.clone()));
         let (service, child) = match &self.config.place {
             Place::Command { command, .. } => {
-                let (child, stdin, stdout) = start(&self.config.place, self.options.message_bytes, &self.events)
+                let (child, stdin, lines) = start(&self.config.place, self.options.message_bytes, &self.events)
                     .map_err(|error| failed(format!("`{command}` cannot be started: {error}")))?;
-                let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(usize::MAX);
+                let transport = Standard::new(stdin, lines, self.options.message_bytes, hearing);
                 (tokio::time::timeout(limit, handler.serve(transport)).await, Some(child))
             }
             Place::Http { url, headers, oauth } => {
                 let (client, config) =
-                    client(url, headers, self.options.message_bytes, self.options.parallel_per_server)
+                    client(url, headers, self.options.message_bytes, self.options.parallel_per_server, hearing)
                         .map_err(&failed)?;
                 let login = async {
                     match &self.options.logins {
@@ -306,21 +308,37 @@ impl Server {
         let service = match service {
             Ok(Ok(service)) => service,
             Ok(Err(error)) if error.is_authorization_required() => return Err(McpError::LoginNeeded { server }),
-            Ok(Err(error)) => {
-                let reason = self.config.place.without_address(&chain(&error));
-                return Err(failed(words_of(child.as_ref(), &reason).await));
-            }
+            Ok(Err(error)) => return Err(failed(self.not_begun(child.as_ref(), &error).await)),
             Err(_elapsed) => return Err(timed_out(child.as_ref())),
         };
         let live = Live { service, child };
         match tokio::time::timeout(limit, list(live.service.peer(), &self.config, &self.events)).await {
             Ok(Ok(listing)) => Ok((live, listing)),
             Ok(Err(error)) if error.is_authorization_required() => Err(McpError::LoginNeeded { server }),
+            Ok(Err(ServiceError::McpError(error))) => {
+                Err(failed(format!("it refused to list its tools: {}", refusal(&error))))
+            }
             Ok(Err(error)) => {
                 let reason = self.config.place.without_address(&chain(&error));
                 Err(failed(live.last_words(&reason).await))
             }
             Err(_elapsed) => Err(timed_out(live.child.as_ref())),
+        }
+    }
+
+    /// Why it did not begin. A program whose connection did not break has not ended: how it ends when it is no longer needed
+    /// says nothing.
+    async fn not_begun(&self, child: Option<&Child>, error: &ClientInitializeError) -> String {
+        let reason = self.config.place.without_address(&chain(error));
+        match error {
+            ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => {
+                words_of(child, &reason).await
+            }
+            ClientInitializeError::JsonRpcError(error) => {
+                let stderr = child.map(Child::last_words).unwrap_or_default();
+                format!("it refused to begin: {}{}", refusal(error), told(&stderr))
+            }
+            _ => format!("{reason}{}", told(&child.map(Child::last_words).unwrap_or_default())),
         }
     }
 

@@ -7,16 +7,17 @@ use async_trait::async_trait;
 use graphloom_agents::{Risk, Tool, ToolError, ToolOutput};
 use graphloom_llm::ToolSpec;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, ReadResourceRequestParams,
-    ReadResourceResponse,
+    CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest, GetPromptRequestParams,
+    ReadResourceRequest, ReadResourceRequestParams,
 };
-use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::ask::ask;
 use crate::content::{Gathered, listed as listed_resource, of_result};
 use crate::failure::is_unknown;
 use crate::listing::{Listed, Listing, Work};
-use crate::pages::{Pages, pages};
+use crate::offered;
+use crate::pages::{Of, Pages, pages};
 use crate::schema::original;
 use crate::server::Server;
 use crate::{McpError, McpEventKind};
@@ -86,43 +87,27 @@ pub(crate) async fn run(
     let (gathered, data, of) = match listed.work {
         Work::Tool => return call(server, listed, arguments).await,
         Work::ListResources => {
-            let resources = server.request(&listed.name, listed.limit, |peer| async move {
-                pages(&peer, usize::MAX, limit, |peer, params| async move {
-                    peer.list_resources(Some(params)).await.map(|page| (page.resources, page.next_cursor))
-                })
-                .await
+            let (list, mut gathered) = listing(server, listed, Of::Resources).await?;
+            let items = read_items(list, &mut gathered, "resource", |resource, gathered| {
+                gathered.line(&listed_resource(resource)?);
+                Ok(())
             });
-            let resources = resources.await?;
-            let mut gathered = Gathered::new(limit);
-            for resource in &resources.items {
-                gathered.line(&listed_resource(resource));
-            }
-            let data = whole(&mut gathered, &resources);
-            (gathered, data, "resources".to_owned())
+            (gathered, items, "resources".to_owned())
         }
         Work::ReadResource => {
             let uri = text("uri");
-            let params = ReadResourceRequestParams::new(uri.clone());
-            let response = server
-                .request(&listed.name, listed.limit, |peer| async move { peer.read_resource_once(params).await })
-                .await?;
-            let ReadResourceResponse::Complete(result) = response else {
-                return Err(wants(server, listed, "an answer of the user"));
-            };
-            (Gathered::of_resources(&result.contents, limit), Value::Null, format!("resource {uri}"))
+            let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri.clone()));
+            let result = asked(server, listed, ClientRequest::ReadResourceRequest(request)).await?;
+            (Gathered::of_resources(&result, limit), Value::Null, format!("resource {uri}"))
         }
         Work::ListPrompts => {
-            let prompts = server.request(&listed.name, listed.limit, |peer| async move {
-                pages(&peer, usize::MAX, limit, |peer, params| async move {
-                    peer.list_prompts(Some(params)).await.map(|page| (page.prompts, page.next_cursor))
-                })
-                .await
+            let (list, mut gathered) = listing(server, listed, Of::Prompts).await?;
+            let items = read_items(list, &mut gathered, "prompt", |prompt, gathered| {
+                offered::name(prompt)?;
+                gathered.line(&prompt.to_string());
+                Ok(())
             });
-            let prompts = prompts.await?;
-            let mut gathered = Gathered::new(limit);
-            gathered.line(&serde_json::to_string(&prompts.items).unwrap_or_default());
-            let data = whole(&mut gathered, &prompts);
-            (gathered, data, "prompts".to_owned())
+            (gathered, items, "prompts".to_owned())
         }
         Work::GetPrompt => {
             let name = text("name");
@@ -130,56 +115,78 @@ pub(crate) async fn run(
             if let Some(Value::Object(filled)) = arguments.get("arguments") {
                 params = params.with_arguments(filled.clone());
             }
-            let response = server
-                .request(&listed.name, listed.limit, |peer| async move { peer.get_prompt_once(params).await })
-                .await?;
-            let GetPromptResponse::Complete(result) = response else {
-                return Err(wants(server, listed, "an answer of the user"));
-            };
-            (Gathered::of_messages(&result.messages, limit), Value::Null, format!("prompt {name}"))
+            let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+            let result = asked(server, listed, request).await?;
+            (Gathered::of_messages(&result, limit), Value::Null, format!("prompt {name}"))
         }
     };
-    told_if_cut(server, listed, &gathered);
+    told(server, listed, &gathered);
     Ok(gathered.output(data, format!("MCP server {}, {of}", server.config.name)))
 }
 
-/// A list as data, unless a part of it is left out, which is told.
-fn whole<T: Serialize>(gathered: &mut Gathered, list: &Pages<T>) -> Value {
+/// A list of the server, and where its items go.
+async fn listing(server: &Server, listed: &Listed, of: Of) -> Result<(Pages, Gathered), McpError> {
+    let limit = server.options.answer_bytes;
+    let list = server
+        .request(&listed.name, listed.limit, |peer| async move { pages(&peer, of, usize::MAX, limit).await })
+        .await?;
+    Ok((list, Gathered::new(limit)))
+}
+
+/// Reads the items of a list one by one, and gives those that can be read as data, unless a part of the list is left out,
+/// which is told.
+fn read_items(
+    list: Pages,
+    gathered: &mut Gathered,
+    what: &str,
+    read: impl Fn(&Value, &mut Gathered) -> Result<(), String>,
+) -> Value {
+    let mut items = Vec::with_capacity(list.items.len());
+    for item in list.items {
+        match read(&item, gathered) {
+            Ok(()) => items.push(item),
+            Err(reason) => gathered.not_read(&format!("a {what}: {reason}")),
+        }
+    }
+    for odd in &list.odd {
+        gathered.not_read(odd);
+    }
     if list.more {
         gathered.line("[there are more, which were not asked for]");
     }
-    if gathered.omitted > 0 || list.more {
-        return Value::Null;
+    if gathered.omitted > 0 || list.more { Value::Null } else { Value::Array(items) }
+}
+
+/// Makes a request for a whole result.
+async fn asked(server: &Server, listed: &Listed, request: ClientRequest) -> Result<Value, McpError> {
+    let result = server.request(&listed.name, listed.limit, |peer| async move { ask(&peer, request).await }).await?;
+    match result.get("resultType").and_then(Value::as_str) {
+        Some("input_required") => Err(wants(server, listed, "an answer of the user")),
+        Some("task") => Err(wants(server, listed, "to be asked for its answer later")),
+        _ => Ok(result),
     }
-    serde_json::to_value(&list.items).unwrap_or_default()
 }
 
 /// Calls a tool of the server itself.
 async fn call(server: &Server, listed: &Listed, arguments: Map<String, Value>) -> Result<ToolOutput, McpError> {
-    let name = || (server.config.name.clone(), listed.name.clone());
     let arguments = original(arguments, &listed.renamed);
     let params = CallToolRequestParams::new(listed.name.clone()).with_arguments(arguments);
-    let response =
-        server.request(&listed.name, listed.limit, |peer| async move { peer.call_tool_once(params).await }).await?;
-    let result = match response {
-        CallToolResponse::Complete(result) => result,
-        CallToolResponse::InputRequired(_) => return Err(wants(server, listed, "an answer of the user")),
-        _ => return Err(wants(server, listed, "to be asked for its answer later")),
-    };
-    let (server_name, tool) = name();
-    if is_unknown(&result, &listed.name) {
+    let result = asked(server, listed, ClientRequest::CallToolRequest(CallToolRequest::new(params))).await?;
+    let (server_name, tool) = (server.config.name.clone(), listed.name.clone());
+    let answer = of_result(&result, server.options.answer_bytes);
+    if answer.failed && is_unknown(answer.gathered.text(), &listed.name) {
         server.forgot();
         return Err(McpError::UnknownTool { server: server_name, tool });
     }
-    let (gathered, data) = of_result(&result, server.options.answer_bytes);
-    told_if_cut(server, listed, &gathered);
-    if result.is_error == Some(true) {
-        let said = if gathered.text().is_empty() { "no more than that it failed" } else { gathered.text() };
+    told(server, listed, &answer.gathered);
+    if answer.failed {
+        let said = answer.gathered.text();
+        let said = if said.is_empty() { "no more than that it failed" } else { said };
         let message = format!("`{tool}` of the MCP server `{server_name}` failed and says: {said}");
         return Err(McpError::Tool { server: server_name, tool, message });
     }
     if let Some(check) = &listed.output {
-        let faults = match &result.structured_content {
+        let faults = match &answer.structured {
             None => vec!["there is no structured content".to_owned()],
             Some(content) => check.errors(content),
         };
@@ -187,6 +194,7 @@ async fn call(server: &Server, listed: &Listed, arguments: Map<String, Value>) -
             return Err(McpError::Answer { server: server_name, tool, faults });
         }
     }
+    let (gathered, data) = answer.parts();
     Ok(gathered.output(data, format!("MCP server {server_name}, tool {tool}")))
 }
 
@@ -194,7 +202,11 @@ fn wants(server: &Server, listed: &Listed, wanted: &'static str) -> McpError {
     McpError::Wants { server: server.config.name.clone(), tool: listed.name.clone(), wanted }
 }
 
-fn told_if_cut(server: &Server, listed: &Listed, gathered: &Gathered) {
+/// Tells what of an answer was passed over or cut.
+fn told(server: &Server, listed: &Listed, gathered: &Gathered) {
+    for odd in &gathered.odd {
+        server.events.tell_of(&listed.name, McpEventKind::Skipped, format!("in an answer: {odd}"));
+    }
     if gathered.omitted > 0 {
         let message = format!("{} bytes of an answer were left out", gathered.omitted);
         server.events.tell_of(&listed.name, McpEventKind::Cut, message);

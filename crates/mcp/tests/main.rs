@@ -6,5 +6,8 @@ mod config;
 mod conversation;
 mod login;
 mod misbehaving;
+mod nearly_right;
+mod nearly_right_drawn;
+mod nearly_right_http;
 mod published;
 mod support;

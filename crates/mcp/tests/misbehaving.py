@@ -129,7 +129,7 @@ def main():
                 "protocolVersion": "2025-06-18", "capabilities": {"tools": {"listChanged": True}},
                 "serverInfo": {"name": "misbehaving", "version": "1"}}})
         elif method == "tools/list" and HOW == "pages":
-            send({"id": identifier, "result": {"tools": [tool(f"t{identifier}")], "nextCursor": "more"}})
+            send({"id": identifier, "result": {"tools": [tool(f"t{identifier}")], "nextCursor": f"more{identifier}"}})
         elif method == "tools/list":
             send({"id": identifier, "result": {"tools": tools()}})
         elif method == "tools/call":

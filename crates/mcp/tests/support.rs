@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub(crate) use graphloom_test_support::clock::StandingClock;
-pub(crate) use graphloom_test_support::mcp::{published, python};
+pub(crate) use graphloom_test_support::mcp::{published, python, saying};
 pub(crate) use graphloom_test_support::wait::until_async as until;
+
+use serde_json::{Value, json};
 
 use graphloom_mcp::{McpConfig, McpEvent, McpEventKind, McpOptions, McpServers, ServerConfig};
 
@@ -22,6 +24,23 @@ pub(crate) fn stdio(name: &str, args: &[&str]) -> Option<ServerConfig> {
 pub(crate) fn bad(name: &str, how: &str, heard: &Path) -> ServerConfig {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/misbehaving.py");
     ServerConfig::command(name, "python3", [script, how, heard.to_str().unwrap()])
+}
+
+/// What a server says at its start: its beginning, nothing to the notification that follows, and its tools.
+pub(crate) fn beginning(tools: &Value) -> [String; 3] {
+    let begun = json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "n", "version": "1"}});
+    [answer(&begun), String::new(), answer(&json!({ "tools": tools }))]
+}
+
+/// The message that answers with a result.
+pub(crate) fn answer(result: &Value) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":@ID@,"result":{result}}}"#)
+}
+
+/// A server that says what is written down here, see [`saying`].
+pub(crate) fn says<S: AsRef<str>>(folder: &Path, answers: &[S]) -> ServerConfig {
+    let (program, args) = saying(&folder.join("answers"), answers.iter().map(AsRef::as_ref));
+    ServerConfig::command("odd", program, args)
 }
 
 /// Limits of time that no machine is too slow for, for tests that are not about them.

@@ -9,7 +9,7 @@ use graphloom::agents::{Prompts, Risk, Tool, ToolError, ToolOutput, ToolRegistry
 use graphloom::llm::scripted::Reply;
 use graphloom::llm::{Message, Scripted, ToolCall, ToolSpec};
 use graphloom::sqlite::SqliteCheckpointer;
-use graphloom_test_support::mcp::{program, published};
+use graphloom_test_support::mcp::{program, published, saying};
 use serde_json::{Value, json};
 
 use crate::{graphloom, result, run, told};
@@ -59,6 +59,43 @@ fn an_agent_uses_servers_and_skills() {
     assert_eq!(value["calls"][0]["content"], "Use `get-sum` and say the sum twice.");
     assert_eq!(value["calls"][1]["content"], "The sum of 40 and 2 is 42.");
     assert!(run(place, &["runs", "list"]).1.contains("sum  react  done"));
+}
+
+#[test]
+fn a_server_that_answers_nearly_right_is_used() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let tools = json!([
+        {"name": "tides", "annotations": {"readOnlyHint": true}},
+        {"name": "broken", "inputSchema": [], "annotations": {"readOnlyHint": true}},
+    ]);
+    let blocks =
+        json!([{"type": "text", "text": "High water at six."}, {"type": "chart"}, {"type": "text", "text": null}]);
+    let results = [
+        Some(json!({"capabilities": {"tools": {}}})),
+        None,
+        Some(json!({ "tools": tools })),
+        Some(json!({"content": blocks, "structuredContent": {"metres": 3}})),
+    ];
+    let answers =
+        results.map(|result| result.map_or_else(String::new, |result| format!("{{\"id\":@ID@,\"result\":{result}}}")));
+    let (program, args) = saying(&place.join("answers"), answers.iter().map(String::as_str));
+    let servers = json!({"mcpServers": {"odd": {"command": program, "args": args}}});
+    std::fs::write(place.join("servers.json"), servers.to_string()).unwrap();
+    script(place, &[call("tides", &json!({"place": "Faro"})), json!({"reply": "At six, three metres."})]);
+    let line = ["agent", "When is high water?", "--model", "scripted:script.jsonl", "--mcp-config", "servers.json"];
+    let (status, text, notes) = run(place, &[&line[..], &["--thread", "tides"]].concat());
+    assert_eq!((status, text.trim()), (0, "At six, three metres."), "{notes}");
+    for part in [
+        "MCP server `odd`, `broken`: it was left out: its `inputSchema` is a list, and no object",
+        "MCP server `odd`, `tides`: in an answer: content of the kind `chart`, which is not known here",
+        "MCP server `odd`, `tides`: in an answer: a text has no words",
+    ] {
+        assert_eq!(notes.matches(part).count(), 1, "{part}: {notes}");
+    }
+    let (_, text, _) = run(place, &["resume", "tides", "--json"]);
+    let content = result(&text)["result"]["calls"][0]["content"].as_str().unwrap().to_owned();
+    assert!(content.contains("High water at six.") && content.contains(r#"{"metres":3}"#), "{content}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{ChildStderr, ChildStdin, Command};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::lines::pass_on;
 use crate::event::EventSender;
@@ -21,6 +21,8 @@ const GRACE: Duration = Duration::from_millis(500);
 const STDERR_LINE: u64 = 4 * 1024;
 /// How many lines of its errors are kept for messages.
 const STDERR_LINES: usize = 5;
+/// How many lines of its output wait to be read.
+const LINES: usize = 4;
 /// How many lines of its errors are told.
 const STDERR_TOLD: usize = 1_000;
 
@@ -60,7 +62,7 @@ pub(crate) struct Child {
 /// Ends a process group whatever becomes of the task that watches over it.
 struct Group(Option<u32>);
 
-/// Starts a program; gives it with its input and its output, whose lines are no longer than `line_limit`.
+/// Starts a program; gives it with its input and the lines of its output, which are no longer than `line_limit`.
 ///
 /// # Errors
 /// The system's words.
@@ -68,7 +70,7 @@ pub(crate) fn start(
     place: &Place,
     line_limit: usize,
     events: &EventSender,
-) -> std::io::Result<(Child, ChildStdin, tokio::io::DuplexStream)> {
+) -> std::io::Result<(Child, ChildStdin, mpsc::Receiver<Vec<u8>>)> {
     let Place::Command { command, args, env, folder } = place else {
         return Err(std::io::Error::other("an address is not started"));
     };
@@ -79,12 +81,10 @@ pub(crate) fn start(
     let stdin = process.stdin.take().ok_or_else(missing)?;
     let stdout = process.stdout.take().ok_or_else(missing)?;
     let stderr = process.stderr.take().ok_or_else(missing)?;
-    let (near, far) = tokio::io::duplex(64 * 1024);
+    let (passed, lines) = mpsc::channel(LINES);
     let told = events.clone();
     tokio::spawn(async move {
-        if let Err(error) = pass_on(stdout, far, line_limit).await
-            && error.kind() != std::io::ErrorKind::BrokenPipe
-        {
+        if let Err(error) = pass_on(stdout, passed, line_limit).await {
             told.tell(McpEventKind::Ended, format!("its output is no longer read: {error}"));
         }
     });
@@ -99,7 +99,7 @@ pub(crate) fn start(
         let _ = tokio::time::timeout(GRACE, errors_read).await;
         let _ = sender.send(Some(status.map_err(|error| error.to_string())));
     });
-    Ok((Child { id, ended, stderr: kept, end: Mutex::new(Some(end)) }, stdin, near))
+    Ok((Child { id, ended, stderr: kept, end: Mutex::new(Some(end)) }, stdin, lines))
 }
 
 fn prepared(command: &str, args: &[String], env: &BTreeMap<String, String>, folder: Option<&Path>) -> Command {

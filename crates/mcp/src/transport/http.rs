@@ -3,25 +3,22 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use futures::StreamExt;
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{StatusCode, Url, redirect};
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
     StreamableHttpResponseLimits,
 };
-use sse_stream::Sse;
 
-use super::TOO_LONG;
+use super::events::heard;
+use super::hearing::Hearing;
 
 /// How this client names itself.
 const AGENT: &str = concat!("graphloom/", env!("CARGO_PKG_VERSION"));
 /// How many redirects of one request are followed.
 const REDIRECTS: usize = 3;
-/// What the transport says of an event that is longer than its limit.
-const TOO_LONG_EVENT: &str = "exceeded the maximum size";
 
 /// What speaks to an address, and how.
 ///
@@ -32,6 +29,7 @@ pub(crate) fn client(
     headers: &BTreeMap<String, String>,
     limit: usize,
     parallel: usize,
+    hearing: Arc<Hearing>,
 ) -> Result<(Limited, StreamableHttpClientTransportConfig), String> {
     let client = graphloom_http::client(url, AGENT).map_err(|error| error.to_string())?;
     // A pooled connection whose last answer was not read to its end would wait for the other side first.
@@ -48,7 +46,7 @@ pub(crate) fn client(
     config.max_sse_event_size = limit;
     config.max_json_response_size = limit;
     config.max_concurrent_requests = parallel.max(1);
-    Ok((Limited { client }, config))
+    Ok((Limited { client, hearing }, config))
 }
 
 /// Whether headers say already who asks.
@@ -66,11 +64,13 @@ fn redirects() -> redirect::Policy {
     })
 }
 
-/// The HTTP client of the transport. An event that is longer than the limit ends no connection: an error with the id of
-/// the request takes its place, as over standard output.
+/// The HTTP client of the transport. What a server answers is [heard](Hearing) before the library reads it, as over
+/// standard output. An answer that is longer than the limit ends no connection: an error with the id of the request takes
+/// its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Limited {
-    client: reqwest::Client,
+    pub(super) client: reqwest::Client,
+    pub(super) hearing: Arc<Hearing>,
 }
 
 impl StreamableHttpClient for Limited {
@@ -97,27 +97,12 @@ impl StreamableHttpClient for Limited {
         custom_headers: HashMap<HeaderName, HeaderValue>,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>> {
-        let id = match &message {
-            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-            _ => None,
-        };
-        let post = self.client.post_message_with_response_limits(
-            uri,
-            message,
-            session_id,
-            auth_header,
-            custom_headers,
-            limits,
-        );
-        match (post.await, id) {
-            (Ok(StreamableHttpPostResponse::Sse(stream, session)), Some(id)) => {
-                Ok(StreamableHttpPostResponse::Sse(answered(stream, id), session))
-            }
-            (Err(StreamableHttpError::ResponseBodyTooLarge { .. }), Some(id)) => {
-                Ok(StreamableHttpPostResponse::Json(too_long(id), None))
-            }
-            (response, _) => response,
+        if matches!(message, ClientJsonRpcMessage::Request(_)) {
+            return self.ask(&uri, message, session_id, auth_header, custom_headers, limits).await;
         }
+        self.hearing.sent(&message);
+        let client = &self.client;
+        client.post_message_with_response_limits(uri, message, session_id, auth_header, custom_headers, limits).await
     }
 
     async fn delete_session(
@@ -138,7 +123,8 @@ impl StreamableHttpClient for Limited {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxedSseResponse, StreamableHttpError<reqwest::Error>> {
-        self.client.get_stream(uri, session_id, last_event_id, auth_header, custom_headers).await
+        let stream = self.client.get_stream(uri, session_id, last_event_id, auth_header, custom_headers).await?;
+        Ok(heard(stream, Arc::clone(&self.hearing), None))
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -151,23 +137,9 @@ impl StreamableHttpClient for Limited {
         limit: usize,
     ) -> Result<BoxedSseResponse, StreamableHttpError<reqwest::Error>> {
         let client = &self.client;
-        client
+        let stream = client
             .get_stream_with_max_sse_event_size(uri, session_id, last_event_id, auth_header, custom_headers, limit)
-            .await
+            .await?;
+        Ok(heard(stream, Arc::clone(&self.hearing), None))
     }
-}
-
-/// The events of an answer, with an error in the place of one that is too long.
-fn answered(stream: BoxedSseResponse, id: RequestId) -> BoxedSseResponse {
-    let replaced = move |event| match event {
-        Err(error) if format!("{error}").contains(TOO_LONG_EVENT) => {
-            serde_json::to_string(&too_long(id.clone())).map_or(Err(error), |data| Ok(Sse::default().data(data)))
-        }
-        event => event,
-    };
-    stream.map(replaced).boxed()
-}
-
-fn too_long(id: RequestId) -> ServerJsonRpcMessage {
-    ServerJsonRpcMessage::error(ErrorData::new(ErrorCode(TOO_LONG), "too long", None), Some(id))
 }

@@ -3,20 +3,22 @@
 //! Over standard output a message is one line. A line beyond the limit is read past without being kept. Where it answers
 //! a request, an error with the request's id takes its place, so that whoever waits for it is told at once.
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::mpsc;
 
 /// The code of the error that takes the place of a line that is too long.
 pub(crate) const TOO_LONG: i32 = -32_098;
 /// A line this many times longer than the limit ends the connection.
 const PATIENCE: usize = 64;
 
-/// Passes lines on, up to `limit` bytes each.
+/// Passes lines on, up to `limit` bytes each, until there are no more or nobody takes them.
 ///
 /// # Errors
-/// Those of reading and writing, and a line that does not end.
+/// Those of reading, and a line that does not end.
 pub(super) async fn pass_on(
     mut from: impl AsyncRead + Unpin,
-    mut to: impl AsyncWrite + Unpin,
+    to: mpsc::Sender<Vec<u8>>,
     limit: usize,
 ) -> std::io::Result<()> {
     let mut chunk = vec![0_u8; 64 * 1024];
@@ -26,6 +28,10 @@ pub(super) async fn pass_on(
     loop {
         let read = from.read(&mut chunk).await?;
         if read == 0 {
+            // The last line may have no end.
+            if !line.is_empty() && past.is_none() {
+                let _ = to.send(line).await;
+            }
             return Ok(());
         }
         let mut rest = &chunk[..read];
@@ -53,20 +59,29 @@ pub(super) async fn pass_on(
             if end.is_none() {
                 continue;
             }
-            match past.take() {
-                None => to.write_all(&line).await?,
-                Some((length, scan)) => {
-                    if let Some(id) = scan.found() {
-                        let error = format!(
-                            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{TOO_LONG},\"message\":\"{length}\"}}}}\n"
-                        );
-                        to.write_all(error.as_bytes()).await?;
-                    }
-                }
+            let whole = match past.take() {
+                None => Some(std::mem::take(&mut line)),
+                Some((length, scan)) => scan.found().map(|id| {
+                    format!(
+                        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{TOO_LONG},\"message\":\"{length}\"}}}}\n"
+                    )
+                    .into_bytes()
+                }),
+            };
+            if let Some(whole) = whole
+                && to.send(whole).await.is_err()
+            {
+                return Ok(());
             }
-            line.clear();
         }
     }
+}
+
+/// The member `id` at the top of an object, as far as it can be told from a text that is no JSON as a whole.
+pub(super) fn id_in(text: &[u8]) -> Option<Value> {
+    let mut scan = IdScan::default();
+    scan.feed(text);
+    serde_json::from_str(&scan.found()?).ok()
 }
 
 /// Finds the member `id` at the top of an object that is read piece by piece and not kept.
@@ -146,9 +161,8 @@ impl IdScan {
         let token = std::mem::take(&mut self.token);
         if std::mem::take(&mut self.of_id) && token.len() <= Self::LONGEST {
             let value = std::str::from_utf8(&token).ok();
-            let fit = |text: &&str| {
-                serde_json::from_str::<serde_json::Value>(text).is_ok_and(|id| id.is_number() || id.is_string())
-            };
+            let fit =
+                |text: &&str| serde_json::from_str::<Value>(text).is_ok_and(|id| id.is_number() || id.is_string());
             self.id = value.filter(fit).map(str::to_owned);
         }
     }
@@ -161,7 +175,7 @@ impl IdScan {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -199,10 +213,14 @@ mod tests {
         }
     }
 
-    async fn passed(input: &[u8], limit: usize) -> (String, bool) {
-        let mut out = Vec::new();
-        let fine = pass_on(input, &mut out, limit).await.is_ok();
-        (String::from_utf8(out).unwrap(), fine)
+    async fn passed(input: &[u8], limit: usize) -> (Vec<String>, bool) {
+        let (to, mut lines) = mpsc::channel(100);
+        let fine = pass_on(input, to, limit).await.is_ok();
+        let mut passed = Vec::new();
+        while let Some(line) = lines.recv().await {
+            passed.push(String::from_utf8(line).unwrap());
+        }
+        (passed, fine)
     }
 
     #[tokio::test]
@@ -210,10 +228,11 @@ mod tests {
         let long = format!("{{\"id\":3,\"result\":\"{}\"}}\n", "x".repeat(200));
         let notice = format!("{{\"method\":\"{}\"}}\n", "x".repeat(200));
         let input = format!("{{\"id\":2}}\n{long}{notice}{{\"id\":4}}\nunfinished");
-        let (output, fine) = passed(input.as_bytes(), 64).await;
+        let (mut passed, fine) = passed(input.as_bytes(), 64).await;
         assert!(fine);
-        let lines: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(lines.len(), 3, "{output}");
+        assert_eq!(passed.pop().as_deref(), Some("unfinished"), "a program may end with a line that has no end");
+        let lines: Vec<Value> = passed.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), 3, "{passed:?}");
         assert_eq!((&lines[0]["id"], &lines[2]["id"]), (&json!(2), &json!(4)));
         assert_eq!((&lines[1]["id"], &lines[1]["error"]["code"]), (&json!(3), &json!(TOO_LONG)));
     }

@@ -41,6 +41,7 @@ pub(super) fn read(
         }
     })?;
     let place = place.ok_or_else(|| UnreadReason::malformed(format!("`{CONTAINER}` names no book")))?;
+    let place = resolve("", &place, true);
     let source = archive.text(&place)?;
     let source = source.ok_or_else(|| UnreadReason::malformed(format!("`{place}` is missing")))?;
     let package = Package::read(&source)?;
@@ -52,11 +53,17 @@ pub(super) fn read(
         if *contents {
             continue;
         }
-        let path = resolve(folder, path);
-        if locked.contains(&path) {
-            return Err(UnreadReason::Encrypted);
+        let mut found = None;
+        for path in places(folder, path) {
+            if locked.contains(&path) {
+                return Err(UnreadReason::Encrypted);
+            }
+            found = archive.text(&path)?;
+            if found.is_some() {
+                break;
+            }
         }
-        match archive.text(&path)? {
+        match found {
             None => missing += 1,
             Some(chapter) => {
                 let title = walk::read(&chapter, 0, &mut blocks).map_err(UnreadReason::malformed)?;
@@ -66,7 +73,11 @@ pub(super) fn read(
     }
     let (heading, passages) = blocks.finish(size);
     let title = Some(package.title.trim().to_owned()).filter(|title| !title.is_empty());
-    let note = (missing > 0).then(|| format!("{missing} chapters are missing from the book"));
+    let note = match missing {
+        0 => None,
+        1 => Some("a chapter is missing from the book".to_owned()),
+        more => Some(format!("{more} chapters are missing from the book")),
+    };
     Ok((title.or(heading).or(named), passages, note))
 }
 
@@ -103,17 +114,33 @@ fn locked(archive: &mut Archive<'_>) -> Result<Vec<String>, UnreadReason> {
             if let Piece::Begin(start) = piece
                 && start.local_name().as_ref() == "CipherReference"
             {
-                locked.extend(attribute(start, "URI").map(|path| resolve("", &path)));
+                locked.extend(attribute(start, "URI").map(|path| resolve("", &path, true)));
             }
         })?;
     }
     Ok(locked)
 }
 
-/// The name of a part that a book names from one of its folders.
-fn resolve(folder: &str, path: &str) -> String {
-    let path = path.split(['#', '?']).next().unwrap_or_default();
-    let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+/// Where a part may be that a book names from one of its folders: there; under the name as it is written, where the archive
+/// has it so; and from the root of the book, as some writers name parts.
+fn places(folder: &str, path: &str) -> Vec<String> {
+    let mut places = Vec::with_capacity(3);
+    for place in [resolve(folder, path, true), resolve(folder, path, false), resolve("", path, true)] {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+/// The name of a part that a book names from one of its folders, or from its root where the name begins with `/`.
+fn resolve(folder: &str, path: &str, decoded: bool) -> String {
+    let path = path.split(['#', '?']).next().unwrap_or_default().trim().replace('\\', "/");
+    let path = match decoded {
+        true => percent_encoding::percent_decode_str(&path).decode_utf8_lossy().into_owned(),
+        false => path,
+    };
+    let folder = if path.starts_with('/') { "" } else { folder };
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(path.split('/')) {
         match part {
@@ -123,4 +150,29 @@ fn resolve(folder: &str, path: &str) -> String {
         }
     }
     parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_found_from_its_folder_from_the_root_and_as_it_is_written() {
+        for (folder, path, expected) in [
+            ("OEBPS", "text/one.xhtml#top", &["OEBPS/text/one.xhtml", "text/one.xhtml"][..]),
+            ("OEBPS", "/OEBPS/text/one.xhtml", &["OEBPS/text/one.xhtml"]),
+            ("OEBPS/package", "../text/one.xhtml", &["OEBPS/text/one.xhtml", "text/one.xhtml"]),
+            ("OEBPS", "../../one.xhtml", &["one.xhtml"]),
+            ("OEBPS", "a%20b.xhtml", &["OEBPS/a b.xhtml", "OEBPS/a%20b.xhtml", "a b.xhtml"]),
+            ("", "text%2Fone.xhtml", &["text/one.xhtml", "text%2Fone.xhtml"]),
+            ("OEBPS", "text\\one.xhtml", &["OEBPS/text/one.xhtml", "text/one.xhtml"]),
+            (
+                "OEBPS",
+                "./kapitel%C3%BC.xhtml",
+                &["OEBPS/kapitelü.xhtml", "OEBPS/kapitel%C3%BC.xhtml", "kapitelü.xhtml"],
+            ),
+        ] {
+            assert_eq!(places(folder, path), expected, "{path}");
+        }
+    }
 }
