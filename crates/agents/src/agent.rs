@@ -9,6 +9,12 @@ use serde_json::json;
 use crate::prompts::FEEDBACK;
 use crate::{AgentError, AgentSpec, Attempt, Exchange, Models, Prompts, Strategy};
 
+/// How often in a row a model may answer nothing before it is not asked again.
+pub(crate) const BLANK_REPLIES: u32 = 3;
+
+/// What is wrong with a reply that holds thoughts and no answer.
+const THOUGHTS_ONLY: &str = "it held thoughts only, and no answer after them";
+
 /// An agent ready to be asked: its spec, the prompts and the model that plays its role.
 #[derive(Debug)]
 pub struct Agent<'a> {
@@ -85,6 +91,12 @@ impl<T> Answer<T> {
     }
 }
 
+/// A reply as it goes back to the model; providers refuse an empty one.
+fn said(text: String) -> Message {
+    let text = if text.trim().is_empty() { "(no text)".to_owned() } else { text };
+    Message::text(Role::Assistant, text)
+}
+
 impl<'a> Agent<'a> {
     /// An agent; `name` appears in records and errors, as `action/task type`.
     pub fn new(name: impl Into<String>, spec: &'a AgentSpec, prompts: &'a Prompts, models: &'a Models) -> Self {
@@ -112,7 +124,8 @@ impl<'a> Agent<'a> {
     }
 
     /// Renders the prompt, asks the model and reads the reply with `parse`. A reply that `parse` refuses is shown to
-    /// the model with the reason, until the spec's tries are used up. A reply that ended at the token limit is not
+    /// the model with the reason, until the spec's tries are used up. A model that answers nothing three times in a row, or
+    /// thoughts only, is not asked again. A reply that ended at the token limit is not
     /// asked for again, since the same would happen.
     ///
     /// # Errors
@@ -135,6 +148,7 @@ impl<'a> Agent<'a> {
         let mut messages = exchange.messages.clone();
         let tries = self.spec.tries.max(1);
         let mut problem = String::new();
+        let mut blank = 0;
         for number in 1..=tries {
             let request = ChatRequest {
                 messages: messages.clone(),
@@ -148,8 +162,15 @@ impl<'a> Agent<'a> {
             };
             let text = response.text();
             let mut attempt = Attempt::new(text.clone(), response.finish, response.usage);
+            attempt.thoughts = response.thoughts();
             let cut = response.finish == FinishReason::Length;
-            let read = parse(Reply { text: &text, attempt: number, last: number == tries || cut });
+            let is_blank = text.trim().is_empty();
+            blank = if is_blank { blank + 1 } else { 0 };
+            let read = if response.is_thoughts_only() {
+                Err(THOUGHTS_ONLY.to_owned())
+            } else {
+                parse(Reply { text: &text, attempt: number, last: number == tries || cut })
+            };
             match read {
                 Ok(Parsed { value, mut notes }) if !cut || ask.accept_incomplete => {
                     if cut {
@@ -164,10 +185,10 @@ impl<'a> Agent<'a> {
             }
             attempt.problem = Some(problem.clone());
             exchange.attempts.push(attempt);
-            if cut {
+            if cut || blank == BLANK_REPLIES {
                 break;
             }
-            messages.push(Message::text(Role::Assistant, text));
+            messages.push(said(text));
             messages.extend(self.prompts.render(FEEDBACK, &json!({ "problem": problem }))?.messages);
         }
         Err(AgentError::Unusable {

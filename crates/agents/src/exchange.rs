@@ -31,8 +31,11 @@ pub struct Exchange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Attempt {
-    /// The raw reply.
+    /// The reply, without the thoughts that stood in it.
     pub reply: String,
+    /// What the model thought.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub thoughts: String,
     /// Why it ended.
     pub finish: FinishReason,
     /// Tokens used.
@@ -49,7 +52,7 @@ pub struct Attempt {
 impl Attempt {
     /// A reply that has not been read yet.
     pub(crate) fn new(reply: String, finish: FinishReason, usage: Usage) -> Self {
-        Self { reply, finish, usage, notes: Vec::new(), problem: None }
+        Self { reply, thoughts: String::new(), finish, usage, notes: Vec::new(), problem: None }
     }
 }
 

@@ -9,7 +9,7 @@ use futures::executor::block_on;
 use graphloom_agents::{Agent, AgentError, AgentSpec, Ask, Models, Parsed, Profile, Prompts};
 use graphloom_llm::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, FinishReason, Message, ModelError, ModelId,
-    Role, StructuredSupport, Usage,
+    Role, Scripted, StructuredSupport, Usage,
 };
 use serde_json::json;
 
@@ -150,4 +150,25 @@ fn a_failing_model_hands_over_what_happened_before() {
     let error = ask(&model, Ask::default()).unwrap_err();
     assert!(matches!(&error, AgentError::Model { .. }), "{error}");
     assert_eq!(error.exchange().unwrap().calls(), 1);
+}
+
+#[test]
+fn thoughts_alone_are_asked_again_three_times_at_most() {
+    let prompts = Prompts::new(&[("count", "{# user #}\nHow many {{ what }}?")]).unwrap();
+    let text = "name = \"p\"\n[agents.execute.think]\ntemplate = \"count\"\ntries = 5\n";
+    let profile: Profile = Profile::parse(text).unwrap();
+    let spec: &AgentSpec = profile.agent("execute", "think").unwrap();
+    let scripted = Arc::new(Scripted::from_fn(|_| Ok("<think>Maybe <result>9</result>, or")));
+    let models = Models::new(Arc::clone(&scripted) as Arc<dyn ChatModel>);
+    let agent = Agent::new("execute/think", spec, &prompts, &models);
+    let args = json!({ "what": "tides" });
+    let asked = agent.ask(&args, Ask::default(), |reply| Ok(Parsed::new(reply.text.to_owned())));
+    let error = block_on(asked).unwrap_err();
+    let AgentError::Unusable { tries, problem, exchange, .. } = &error else { panic!("{error}") };
+    assert_eq!((*tries, problem.as_str()), (3, "it held thoughts only, and no answer after them"));
+    assert_eq!(exchange.attempts[0].thoughts, "Maybe <result>9</result>, or");
+    let requests = scripted.calls();
+    assert_eq!(requests.len(), 3);
+    let said = serde_json::to_string(&requests).unwrap();
+    assert!(!said.contains("Maybe") && said.contains("(no text)"), "thoughts do not go back: {said}");
 }

@@ -219,6 +219,15 @@ async fn a_model_that_repeats_a_failing_call_is_stopped() {
 }
 
 #[tokio::test]
+async fn a_model_that_only_thinks_is_asked_three_times() {
+    let model = Scripted::from_fn(|_: &ChatRequest| Ok(Reply::text("<think>Maybe page nine.")));
+    let transcript = talk(&model, ConverseOptions::default()).await.unwrap();
+    assert_eq!((transcript.stop, transcript.turns, transcript.answer), (StopReason::Silent, 3, None));
+    let sent = serde_json::to_string(&model.calls()).unwrap();
+    assert!(!sent.contains("page nine"), "thoughts do not go back: {sent}");
+}
+
+#[tokio::test]
 async fn a_reply_that_was_cut_off_calls_nothing() {
     let cut = Reply { finish: FinishReason::Length, ..Reply::tools([read("a", 1)]) };
     let transcript = talk(&replies(vec![cut]), ConverseOptions::default()).await.unwrap();

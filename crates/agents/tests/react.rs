@@ -219,6 +219,10 @@ async fn a_conversation_ends_at_its_limits() {
     let state = graph().with_context(resources).run_once(opening()).await.unwrap().done().unwrap();
     assert_eq!((state.stop, state.turns.len()), (Some(StopReason::TurnLimit), 3));
     assert_eq!(setup.requests.lock().unwrap()[1].messages.len(), 3);
+    // Three silent turns in a row end it.
+    let setup = agent(&[&[]], None);
+    let state = graph().with_context(setup.resources.clone()).run_once(opening()).await.unwrap().done().unwrap();
+    assert_eq!((state.stop, state.turns.len(), state.answer.is_none()), (Some(StopReason::Silent), 3, true));
     // In the last turn no tools are offered.
     let setup = agent(&[&[("read", 1)], &[("read", 2)], &[("read", 3)]], None);
     let mut resources = setup.resources.clone();

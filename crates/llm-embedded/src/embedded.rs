@@ -4,6 +4,7 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use futures::StreamExt;
+use graphloom_llm::thoughts::apart_stream;
 use graphloom_llm::{
     Capabilities, ChatEvent, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId,
     StructuredSupport, fence,
@@ -129,7 +130,7 @@ impl ChatModel for Embedded {
         answer.await.map_err(|_| self.gone())??;
         let model = self.clone();
         let mut ended = false;
-        Ok(futures::stream::poll_fn(move |context| {
+        let events = futures::stream::poll_fn(move |context| {
             if ended {
                 return std::task::Poll::Ready(None);
             }
@@ -138,8 +139,9 @@ impl ChatModel for Embedded {
                 ended = matches!(event, Ok(ChatEvent::Done(_)) | Err(_));
                 Some(event)
             })
-        })
-        .boxed())
+        });
+        // Weights of other makers may think aloud, whatever they are told.
+        Ok(apart_stream(events.boxed()))
     }
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {

@@ -55,6 +55,11 @@
 //! [`fence`] wraps untrusted text of documents, pages and notes in a request. The tag that ends a fence holds a mark.
 //! For a server the mark is new in each call, and no recording or stored step depends on it.
 //!
+//! # Thoughts
+//!
+//! What a model thinks is reasoning beside its answer, also where a server leaves it in the text: see [`thoughts`]. The text
+//! of an answer holds none.
+//!
 //! # Keys
 //!
 //! A key belongs to a host: [`providers::Keys`] decides which of the user's keys goes to which server. Over `http` a
@@ -77,6 +82,7 @@ pub mod providers;
 pub mod resolve;
 pub mod scripted;
 pub mod structured;
+pub mod thoughts;
 
 mod choose;
 mod embedder;

@@ -71,6 +71,10 @@ pub enum ChatEvent {
         /// The next piece.
         text: String,
     },
+    /// The text so far was no answer but thoughts, which the server's template had begun and which are known as such only
+    /// when they end: whoever showed it takes it back. It comes again as reasoning, and the text that follows is the answer
+    /// from its beginning.
+    TextTakenBack,
     /// A whole tool call.
     ToolCall(ToolCall),
     /// The whole answer, last.
@@ -81,6 +85,23 @@ impl ChatResponse {
     /// The answer's text.
     pub fn text(&self) -> String {
         self.message.joined_text()
+    }
+
+    /// What the model thought, as far as it can be read; several thoughts are joined by an empty line.
+    pub fn thoughts(&self) -> String {
+        let texts = self.message.parts.iter().filter_map(|part| match part {
+            Part::Reasoning { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// Whether the answer is thoughts and nothing else: no text, and no tool that is asked for.
+    pub fn is_thoughts_only(&self) -> bool {
+        let is_reasoning = |part: &Part| matches!(part, Part::Reasoning { .. } | Part::EncryptedReasoning { .. });
+        self.text().trim().is_empty()
+            && self.tool_calls().next().is_none()
+            && self.message.parts.iter().any(is_reasoning)
     }
 
     /// The tool calls asked for, in order.

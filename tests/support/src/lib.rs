@@ -13,6 +13,7 @@
 //! - [`permissions`] lets the permissions of files bind a test that runs as root.
 //! - `studio` asks a program with `--studio` for what a page does; it is behind the feature `studio`.
 //! - [`terminal`] runs a program on a terminal of its own.
+//! - [`thinking`] lets a scripted model think aloud.
 //! - [`draws`] says how many cases a property draws.
 //! - [`times`] says how often a test repeats what is drawn.
 //! - [`wait`] waits for what must come.
@@ -35,6 +36,7 @@ pub mod ports;
 pub mod studio;
 #[cfg(unix)]
 pub mod terminal;
+pub mod thinking;
 pub mod wait;
 
 /// How often a test kills what it tries, or asks it something drawn: `usual`, times what the variable `GRAPHLOOM_TIMES` says.

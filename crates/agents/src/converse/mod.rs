@@ -18,6 +18,7 @@ pub use durable::{Direct, Durable};
 pub use options::{Conversation, ConverseOptions, Progress};
 pub use transcript::{CallRecord, StopReason, Transcript};
 
+use crate::agent::BLANK_REPLIES;
 use crate::prompts::{FEEDBACK, LAST_TURN, TOOLS};
 use crate::{AgentError, FailedCalls, Prompts, Risk, ToolError, ToolOutcome, ToolRegistry};
 pub(crate) use durable::node_error;
@@ -48,6 +49,7 @@ pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &
     let mut transcript = Transcript::new(messages, conversation.options.repeats.clone());
     // At which message the result of each call stands.
     let mut placed = Vec::new();
+    let mut silent_turns = 0;
     let turns = conversation.options.max_turns.max(1);
     for number in 1..=turns {
         if number > 1 && matches!(tools, Cow::Owned(_)) {
@@ -81,8 +83,10 @@ pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &
         if let Some(watch) = conversation.watch {
             watch(Progress::Turn { turn: number, usage: turn.usage });
         }
+        silent_turns = if turn.is_silent() && !turn.cut { silent_turns + 1 } else { 0 };
         let reached = take(&conversation, &tools, form, turn, number, &mut transcript, &mut placed).await;
-        if let Some(stop) = reached.map_err(|error| durable.error(error))? {
+        let reached = reached.map_err(|error| durable.error(error))?;
+        if let Some(stop) = reached.or((silent_turns == BLANK_REPLIES && !last).then_some(StopReason::Silent)) {
             // An answer that the model was made to give is not one that it came to.
             transcript.stop = if last && stop == StopReason::Answered { StopReason::TurnLimit } else { stop };
             break;
@@ -104,7 +108,7 @@ async fn take(
     transcript.turns = number;
     transcript.usage += turn.usage;
     transcript.notes.extend(turn.notes.iter().map(|note| format!("turn {number}: {note}")));
-    let silent = turn.calls.is_empty() && turn.text.trim().is_empty();
+    let silent = turn.is_silent();
     if !silent {
         transcript.messages.push(turn.message);
     }

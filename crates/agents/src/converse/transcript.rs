@@ -57,6 +57,8 @@ pub enum StopReason {
     Cut,
     /// A tool was called that ends the conversation.
     Ended,
+    /// The model said nothing three times in a row: neither text nor a call, or thoughts only.
+    Silent,
 }
 
 impl Transcript {

@@ -24,6 +24,13 @@ pub(crate) struct Turn {
     pub(crate) notes: Vec<String>,
 }
 
+impl Turn {
+    /// Whether the reply held neither text nor a call; thoughts are no text.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.calls.is_empty() && self.text.trim().is_empty()
+    }
+}
+
 /// How the model calls tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {

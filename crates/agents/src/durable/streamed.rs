@@ -15,7 +15,8 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
     /// One reply as a durable step, whose pieces of text go to `piece` while they come. What did not come as a piece
     /// goes to it at the end, so that the pieces together always hold the whole text: all of a reply that is taken from
     /// the record, and one that was asked for again because its stream had stalled for half of the
-    /// [limit](Self::limit); such a second text begins with an empty line.
+    /// [limit](Self::limit); such a second text begins with an empty line, and so does one whose beginning proved to be
+    /// [thoughts](ChatEvent::TextTakenBack).
     ///
     /// # Errors
     /// Those of a call of [`model`](Self::model).
@@ -74,6 +75,10 @@ async fn pieces<F: Future<Output = ()> + Send>(
             Some(Ok(ChatEvent::TextDelta { text })) => {
                 shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
                 piece(text).await;
+            }
+            Some(Ok(ChatEvent::TextTakenBack)) => {
+                shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                piece("\n\n".to_owned()).await;
             }
             Some(Ok(ChatEvent::Done(response))) => return Ok(response),
             Some(Ok(_)) => {}
@@ -166,6 +171,22 @@ mod tests {
         let (reply, received) = run(&model).await;
         assert_eq!((reply.unwrap().text().as_str(), received), ("high tide at ten", vec!["high".to_owned()]));
         assert_eq!((begun.elapsed(), model.asked.load(Ordering::SeqCst)), (Duration::from_secs(2), 1));
+    }
+
+    #[tokio::test]
+    async fn an_answer_whose_beginning_was_thoughts_begins_anew() {
+        let text = "maybe nine, no</think>high tide at ten";
+        let model = graphloom_llm::Scripted::from_fn(move |_| Ok(text));
+        let (shown, received) = (Mutex::default(), Mutex::new(Vec::new()));
+        let piece = |text: String| {
+            received.lock().unwrap().push(text);
+            std::future::ready(())
+        };
+        let reply = pieces(&model, ChatRequest::user("?"), None, &shown, &piece).await.unwrap();
+        assert_eq!((reply.text().as_str(), reply.thoughts().as_str()), ("high tide at ten", "maybe nine, no"));
+        let received = received.into_inner().unwrap().concat();
+        assert!(received.ends_with("\n\nhigh tide at ten"), "{received}");
+        assert_eq!(shown.into_inner().unwrap(), "high tide at ten");
     }
 
     #[tokio::test]

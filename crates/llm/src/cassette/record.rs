@@ -132,14 +132,14 @@ impl StreamRecorder {
 impl Drop for StreamRecorder {
     fn drop(&mut self) {
         let Some(call) = self.call.take() else { return };
-        let partial = self
-            .events
-            .iter()
-            .filter_map(|event| match event {
-                ChatEvent::TextDelta { text } => Some(text.as_str()),
-                _ => None,
-            })
-            .collect();
+        let mut partial = String::new();
+        for event in &self.events {
+            match event {
+                ChatEvent::TextDelta { text } => partial.push_str(text),
+                ChatEvent::TextTakenBack => partial.clear(),
+                _ => {}
+            }
+        }
         let error = ModelError::StreamInterrupted {
             model: self.model.clone(),
             partial,

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::MAX_BYTES;
+use crate::thoughts::separate;
 
 /// The kind of value to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,28 +51,14 @@ impl Shape {
     }
 }
 
-/// Removes a byte order mark and reasoning in `<think>` or `<thinking>` tags.
+/// Removes a byte order mark and the thoughts that [`separate`] finds.
 ///
-/// A closing tag without an opening one ends reasoning that began in the prompt, so all text before it is removed. An
-/// opening tag without a closing one stays, since the answer may follow it.
+/// Thoughts that nothing closes stay, since the answer may be in them. The text of a
+/// [`ChatResponse`](crate::ChatResponse) holds none.
 pub fn strip_reasoning(text: &str) -> String {
-    let mut rest = text.trim_start_matches('\u{feff}').to_owned();
-    for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
-        let lower = rest.to_ascii_lowercase();
-        let mut answer = String::with_capacity(rest.len());
-        let mut at = 0;
-        while let Some(end) = lower[at..].find(close).map(|found| at + found) {
-            if let Some(start) = lower[at..end].find(open) {
-                answer.push_str(&rest[at..at + start]);
-            } else {
-                answer.clear();
-            }
-            at = end + close.len();
-        }
-        answer.push_str(&rest[at..]);
-        rest = answer;
-    }
-    rest
+    let text = text.trim_start_matches('\u{feff}');
+    let told = separate(text);
+    if told.open { text.to_owned() } else { told.answer }
 }
 
 /// The contents of fenced code blocks that are marked `json` or not marked, in order, as byte ranges.

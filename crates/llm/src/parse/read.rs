@@ -241,8 +241,8 @@ mod tests {
         assert!(
             matches!(
                 steps.as_slice(),
-                [ParseStep::StrippedReasoning { bytes: 16 }, ParseStep::Extracted { .. }, ParseStep::Repaired { .. }]
-                    | [ParseStep::StrippedReasoning { bytes: 16 }, ParseStep::Fence, ParseStep::Repaired { .. }]
+                [ParseStep::StrippedReasoning { bytes: 17 }, ParseStep::Extracted { .. }, ParseStep::Repaired { .. }]
+                    | [ParseStep::StrippedReasoning { bytes: 17 }, ParseStep::Fence, ParseStep::Repaired { .. }]
             ),
             "{steps:?}"
         );

@@ -12,7 +12,7 @@ use super::repair::Repair;
 pub enum ParseStep {
     /// The whole text was JSON.
     Strict,
-    /// A byte order mark or reasoning in `<think>` tags was removed.
+    /// A byte order mark or thoughts were removed.
     StrippedReasoning {
         /// The number of bytes removed.
         bytes: usize,

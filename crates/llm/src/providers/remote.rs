@@ -20,6 +20,7 @@ use super::table::Auth;
 use super::wire::{Outgoing, Place, Protocol};
 use super::{ApiKey, RemoteConfig, without_user};
 use crate::layers::RateHeaders;
+use crate::thoughts::{apart, apart_stream};
 use crate::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Note, NoteKind,
     choose_by_schema, events_of, fence,
@@ -300,7 +301,7 @@ impl Remote {
         match decode_body(self.protocol(), &body, &self.id.to_string()) {
             Ok(mut answer) => {
                 answer.request_id = id;
-                Ok(answer)
+                Ok(apart(answer))
             }
             Err(error) => {
                 let error = with_variable(error.of_request(id), &self.config.key_variable);
@@ -416,7 +417,7 @@ impl ChatModel for Remote {
         let (key, variable) = (self.config.key.clone(), self.config.key_variable.clone());
         let events = decode_stream(self.protocol(), bytes.boxed(), self.id.to_string(), request_id);
         let told = move |error| without_key(with_variable(error, &variable), key.as_ref());
-        Ok(events.map(move |event| event.map_err(&told)).boxed())
+        Ok(apart_stream(events.map(move |event| event.map_err(&told)).boxed()))
     }
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use futures::StreamExt;
 
+use crate::thoughts::{apart, apart_stream};
 use crate::{
     Capabilities, ChatEvent, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Part,
     StructuredSupport, choose_by_schema, events_of,
@@ -159,13 +160,13 @@ impl ChatModel for Scripted {
     }
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
-        self.answer(request).map(|(response, _)| response)
+        self.answer(request).map(|(response, _)| apart(response))
     }
 
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
         let (response, piece) = self.answer(request)?;
         let events: Vec<Result<ChatEvent, ModelError>> = events_of(response, piece).into_iter().map(Ok).collect();
-        Ok(futures::stream::iter(events).boxed())
+        Ok(apart_stream(futures::stream::iter(events).boxed()))
     }
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {

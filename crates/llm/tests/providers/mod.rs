@@ -15,4 +15,5 @@ mod openai_responses;
 mod peer;
 mod raw;
 mod support;
+mod thoughts;
 mod trouble;

@@ -2,6 +2,7 @@
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 
+use crate::agent::BLANK_REPLIES;
 use crate::converse::{Form, Question, Turn, introduce, last_turn, node_error};
 use crate::react::view::view;
 use crate::react::{COMPACT, DISPATCH, MODEL, ReactResources, ReactState, TurnRecord};
@@ -26,7 +27,9 @@ pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> 
     let mut usage = state.usage;
     usage += turn.usage;
     let update = ReactState::update().turns([record]).usage(usage);
-    if !turn.cut && !last && silent {
+    let before = state.turns.iter().rev().take_while(|turn| turn.message.is_none()).count();
+    let is_mute = silent && before + 1 >= BLANK_REPLIES as usize;
+    if !turn.cut && !last && silent && !is_mute {
         return Ok(Step::goto(MODEL).with(update));
     }
     if !turn.cut && !last && !turn.calls.is_empty() {
@@ -36,6 +39,7 @@ pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> 
     let forced = last && (silent || !resources.tools.current().is_empty());
     let stop = match (turn.cut, forced) {
         (true, _) => StopReason::Cut,
+        _ if is_mute && !last => StopReason::Silent,
         (_, true) => StopReason::TurnLimit,
         _ => StopReason::Answered,
     };

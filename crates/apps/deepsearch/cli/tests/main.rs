@@ -21,6 +21,7 @@ mod server;
 mod studio;
 mod support;
 mod terminal;
+mod thinking;
 mod timeouts;
 mod vision;
 mod web;

@@ -1,7 +1,6 @@
 //! Answers that are texts.
 
 use graphloom_core_graph::{Context, NodeError};
-use graphloom_llm::parse::tags;
 use graphloom_llm::{ChatRequest, Message, ModelError, Role};
 use serde::Serialize;
 use serde_json::json;
@@ -52,13 +51,14 @@ pub async fn text<U>(
             Err(ModelError::Incomplete { partial, .. }) => partial,
             Err(error) => return Ok(Err(AskFailure::Model(error))),
         };
-        let reply = tags::without(&raw, "think");
-        match check(reply.trim()) {
+        match check(raw.trim()) {
             Ok(value) => return Ok(Ok(value)),
             Err(reason) => problem = reason,
         }
         last.clone_from(&raw);
-        messages.push(Message::text(Role::Assistant, raw));
+        // Providers refuse an empty message.
+        let said = if raw.trim().is_empty() { "(no text)".to_owned() } else { raw };
+        messages.push(Message::text(Role::Assistant, said));
         messages.extend(resources.prompts.render("complaint", &json!({ "problem": problem }))?.messages);
     }
     Ok(Err(AskFailure::after(tries, &last, problem)))

@@ -24,3 +24,4 @@ mod studio;
 mod support;
 #[cfg(unix)]
 mod terminal;
+mod thinking;

@@ -20,4 +20,5 @@ mod studio;
 mod support;
 #[cfg(unix)]
 mod terminal;
+mod thinking;
 mod two_processes;

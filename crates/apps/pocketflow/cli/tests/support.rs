@@ -107,7 +107,7 @@ impl Chat {
 }
 
 /// A scripted model: it proposes two queries, others when the first are rejected, and goes along with everything.
-fn script() -> Vec<Value> {
+pub(crate) fn script() -> Vec<Value> {
     let query = |text: &str| json!({ "text": text, "rationale": "it is asked", "aspect": "tides" });
     let section = |heading: &str, text: &str| json!({ "heading": heading, "text": text });
     vec![

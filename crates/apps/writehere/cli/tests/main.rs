@@ -25,5 +25,6 @@ mod studio;
 mod support;
 mod technical;
 mod terminal;
+mod thinking;
 mod unplanned;
 mod web;

@@ -33,6 +33,11 @@ impl Scripted {
         Self::answering(move |request: &Request| other(&prompt_of(request)).unwrap_or_else(|| Planner.respond(request)))
     }
 
+    /// A server that plays the same model, whose replies are changed.
+    pub(crate) fn saying(change: impl Fn(String) -> String + Send + Sync + 'static) -> Self {
+        Self::answering(move |request: &Request| answer(&change(reply_to(&prompt_of(request)))))
+    }
+
     /// A server that answers every call alike.
     pub(crate) fn answering(answer: impl Respond + 'static) -> Self {
         let runtime = Runtime::new().unwrap();
@@ -62,28 +67,31 @@ struct Planner;
 
 impl Respond for Planner {
     fn respond(&self, request: &Request) -> ResponseTemplate {
-        let prompt = prompt_of(request);
-        let marks = marks(&prompt);
-        let reply = if prompt.contains("<atomic_task_determination>") {
-            // Only tasks that depend on others are asked for a new goal, and those are the parts.
-            let verdict = if prompt.contains("<goal_updating>") { "atomic" } else { "complex" };
-            format!("<result><atomic_task_determination>{verdict}</atomic_task_determination></result>")
-        } else if prompt.contains("<current_turn_search_querys>") {
-            let (seen, queries) = match marks.first() {
-                Some(mark) => (format!("The log comes first {mark}."), "[]"),
-                None => (String::new(), r#"["write-ahead log", "recovery after a power failure"]"#),
-            };
-            format!(
-                "<observation>{seen}</observation><missing_info></missing_info><planning_and_think></planning_and_think><current_turn_query_think></current_turn_query_think><current_turn_search_querys>{queries}</current_turn_search_querys>"
-            )
-        } else if prompt.contains("You plan for a team") {
-            format!("<think>two parts</think><result>{}</result>", plan())
-        } else if prompt.contains("<article>") {
-            format!("<think>so</think><article>{}</article>", part(&prompt, &marks))
-        } else {
-            format!("<think>so</think><result>The log comes first, then the file {}.</result>", marks.concat())
+        answer(&reply_to(&prompt_of(request)))
+    }
+}
+
+/// What the model answers.
+fn reply_to(prompt: &str) -> String {
+    let marks = marks(prompt);
+    if prompt.contains("<atomic_task_determination>") {
+        // Only tasks that depend on others are asked for a new goal, and those are the parts.
+        let verdict = if prompt.contains("<goal_updating>") { "atomic" } else { "complex" };
+        format!("<result><atomic_task_determination>{verdict}</atomic_task_determination></result>")
+    } else if prompt.contains("<current_turn_search_querys>") {
+        let (seen, queries) = match marks.first() {
+            Some(mark) => (format!("The log comes first {mark}."), "[]"),
+            None => (String::new(), r#"["write-ahead log", "recovery after a power failure"]"#),
         };
-        answer(&reply)
+        format!(
+            "<observation>{seen}</observation><missing_info></missing_info><planning_and_think></planning_and_think><current_turn_query_think></current_turn_query_think><current_turn_search_querys>{queries}</current_turn_search_querys>"
+        )
+    } else if prompt.contains("You plan for a team") {
+        format!("<think>two parts</think><result>{}</result>", plan())
+    } else if prompt.contains("<article>") {
+        format!("<think>so</think><article>{}</article>", part(prompt, &marks))
+    } else {
+        format!("<think>so</think><result>The log comes first, then the file {}.</result>", marks.concat())
     }
 }
 

@@ -1,12 +1,13 @@
 //! Reading a planner's reply, whichever form it has.
 
+use graphloom_llm::parse::json::strip_reasoning;
 use graphloom_llm::parse::tags;
 
 use super::whole::{incomplete, unpaired};
 use super::{PlanError, PlanForm, RawPlan, RepairKind, json, xml};
 
 /// Reads the plan in a reply. It is looked for in the tag `tag` (such as `result`), and in the whole reply when that is
-/// absent or empty; thinking in `<think>` is passed over. A plan that was read only in part carries the repair
+/// absent or empty; thoughts are passed over. A plan that was read only in part carries the repair
 /// [`RepairKind::Incomplete`].
 ///
 /// ```
@@ -22,7 +23,7 @@ use super::{PlanError, PlanForm, RawPlan, RepairKind, json, xml};
 /// # Errors
 /// [`PlanError::NoPlan`].
 pub fn read_plan(reply: &str, tag: &str) -> Result<RawPlan, PlanError> {
-    let whole = tags::without(reply, "think");
+    let whole = strip_reasoning(reply);
     let tagged = tags::find(&whole, tag).filter(|inner| !inner.trim().is_empty());
     let sources = tagged.iter().map(String::as_str).chain([whole.as_str()]);
     let mut first_error = None;

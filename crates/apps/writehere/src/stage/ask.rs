@@ -50,10 +50,9 @@ fn tagged_text(tag: &str, reply: Reply<'_>) -> Result<Parsed<String>, String> {
     if let Some(text) = tags::find(reply.text, tag).filter(|text| !text.trim().is_empty()) {
         return Ok(Parsed::new(text));
     }
-    let rest = tags::without(reply.text, "think");
-    if reply.last && !rest.trim().is_empty() && !rest.contains("<think>") {
+    if reply.last && !reply.text.trim().is_empty() {
         let note = format!("the reply has no `<{tag}>`; it was taken whole");
-        return Ok(Parsed::with_notes(rest.trim().to_string(), vec![note]));
+        return Ok(Parsed::with_notes(reply.text.trim().to_string(), vec![note]));
     }
     Err(format!("there is no text between `<{tag}>` and `</{tag}>`"))
 }

@@ -79,6 +79,7 @@ fn short(events: &[Result<ChatEvent, ModelError>]) -> String {
         match event {
             Ok(ChatEvent::TextDelta { text: more }) => text += more,
             Ok(ChatEvent::ReasoningDelta { text: more }) => thoughts += more,
+            Ok(ChatEvent::TextTakenBack) => text.clear(),
             Ok(ChatEvent::ToolCall(call)) => rest.push(format!("call {} {} {}", call.id, call.name, call.arguments)),
             Ok(ChatEvent::Done(response)) => {
                 assert_eq!(response.text(), text);

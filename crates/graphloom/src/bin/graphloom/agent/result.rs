@@ -18,6 +18,9 @@ pub(super) fn of(session: &Session, id: &str, state: &ReactState) -> ProgramResu
         Some(StopReason::Repeating) => {
             (ExitStatus::Failed, Some("the model asked again and again for a call that had failed"))
         }
+        Some(StopReason::Silent) => {
+            (ExitStatus::Failed, Some("the model said nothing three times in a row, or thought and gave no answer"))
+        }
         _ => (ExitStatus::Failed, Some("the run ended without a reason")),
     };
     if let Some(note) = note {
