@@ -25,9 +25,12 @@ mod readme {}
 
 mod address;
 mod fold;
+mod key_mark;
 mod language;
 mod link;
+pub mod markdown;
 pub mod number;
+mod reference_list;
 mod script;
 pub mod sentence;
 mod stem;
@@ -39,8 +42,10 @@ mod words;
 pub use crate::stop_words::is_stop_word;
 pub use address::{LONGEST_ADDRESS, canonical, has_credentials};
 pub use fold::fold;
+pub use key_mark::{KeyMark, KeyWords, key_marks, key_marks_anywhere, without_brackets, without_cut_mark};
 pub use language::Language;
 pub use link::{BracketedNumbers, bracketed_numbers, link_target, link_words, target_length, target_path};
+pub use reference_list::{ReferenceList, Unlisted, reference_lists, references_title, without_reference_lists};
 pub use script::{is_ideographic, is_katakana};
 pub use sentence::{sentences, sentences_in};
 pub use stem::stem;

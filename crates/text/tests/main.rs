@@ -1,0 +1,3 @@
+//! What readers of text rest on, over texts that are drawn.
+
+mod parts;
