@@ -40,7 +40,8 @@
 //!
 //! # Notes
 //! Reading accepts every UTF-8 text: broken frontmatter reads as none and says where it is broken. Links, tags,
-//! headings and block ids are not looked for in code, math, HTML comments and `%%comments%%`. Every link knows its
+//! headings and block ids are not looked for in code, math, HTML comments and `%%comments%%`. The mark that opens first
+//! counts: a wikilink is one whatever stands between its brackets. Amounts of money are no math. Every link knows its
 //! bytes, so that it can be rewritten in place. Editing keeps the byte order mark, the kind of line breaks, the end of
 //! the last line, and every byte of the frontmatter but the lines of the edited key.
 //!

@@ -89,16 +89,17 @@ impl Link {
 
     /// The target in the characters that stand for it in the text.
     pub(crate) fn write_target(&self, target: &str) -> String {
-        // What would begin an anchor, a query, an entity or an address is never written bare.
+        // What would begin an anchor, a query, code, an entity or an address is never written bare.
         let entity = target.contains('&') && target.contains(';');
         let address = is_external(target);
-        let special =
-            |c: char| matches!(c, '%' | '<' | '>' | '\\' | '#' | '?') || (entity && c == '&') || (address && c == ':');
+        let special = |c: char| {
+            matches!(c, '%' | '<' | '>' | '\\' | '#' | '?' | '`') || (entity && c == '&') || (address && c == ':')
+        };
         let written = match self.writing {
             Writing::Plain => target.to_owned(),
             Writing::Percent { unicode } => percent_encode(target, |c| {
                 special(c)
-                    || matches!(c, '(' | ')' | '`' | '[' | ']' | '"' | '|')
+                    || matches!(c, '(' | ')' | '[' | ']' | '"' | '|')
                     || c.is_whitespace()
                     || (unicode && !c.is_ascii())
             }),

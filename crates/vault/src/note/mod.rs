@@ -3,10 +3,15 @@
 pub(crate) mod encoding;
 pub(crate) mod frontmatter;
 pub(crate) mod heading;
+mod inline;
 pub(crate) mod lines;
 pub(crate) mod link;
-pub(crate) mod scan;
+mod markdown;
+mod math;
+pub(crate) mod ranges;
+mod scan;
 mod tag;
+pub(crate) mod wikilink;
 
 use std::fmt;
 use std::sync::Arc;
@@ -184,12 +189,11 @@ fn frontmatter_links(text: &str, frontmatter: &Frontmatter, lines: &Lines) -> Ve
     let mut links = Vec::new();
     for scalar in &frontmatter.scalars {
         let Some(value) = scalar.decoded(text) else { continue };
-        let keep = |link: Link| {
+        links.extend(wikilink::wikilinks(&value.text).into_iter().map(|link| {
             let mut link = value.placed(link, lines);
             link.in_frontmatter = true;
-            links.push(link);
-        };
-        scan::wikilinks(&value.text, 0..value.text.len(), &[], keep, &Lines::of(""));
+            link
+        }));
     }
     links.sort_by_key(|link| link.span.start);
     links

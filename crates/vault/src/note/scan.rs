@@ -1,19 +1,22 @@
-//! One pass over the body of a note: headings, links, tags, block ids.
+//! What is read in the body of a note: headings, links, tags, block ids.
 //!
-//! Code, math, HTML comments and `%%comments%%` hold none of them, as in Obsidian. The Markdown reader says where
-//! those are; what Markdown does not know (wikilinks, tags, block ids) is read between them, line by line.
+//! Code, mathematics, HTML comments and `%%comments%%` hold none of them, as in Obsidian. The Markdown reader says where
+//! blocks are; what Markdown does not know (wikilinks, tags, block ids) is read between and in them.
 
+use std::borrow::Cow;
 use std::ops::Range;
-
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag as Mark, TagEnd};
 
 use super::encoding::Encoding;
 use super::heading::{Block, Heading};
+use super::inline::marks as marks_of;
 use super::lines::Lines;
 use super::link::{Link, LinkForm, Writing, anchor_of, is_external, percent_decode};
+use super::markdown::{InlineLink, Markdown, without_inner_marks};
+use super::ranges::{merged, touches};
 use super::tag::{Tag, tags_in};
+use super::wikilink::{escaped, wikilink};
 
-/// What the pass finds; every span is in bytes of the whole note.
+/// What is found; every span is in bytes of the whole note.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     pub(crate) headings: Vec<Heading>,
@@ -22,107 +25,44 @@ pub(crate) struct Scan {
     pub(crate) tags: Vec<Tag>,
 }
 
-/// Markdown link seen so far: where it starts, and where its shown text ends.
-struct OpenLink {
-    span: Range<usize>,
-    text_end: usize,
-    embed: bool,
-}
-
 pub(crate) fn scan(text: &str, body_start: usize, lines: &Lines) -> Scan {
-    let body = &text[body_start..];
-    let shift = |range: Range<usize>| range.start + body_start..range.end + body_start;
-    let mut found = Scan::default();
-    let mut masked: Vec<Range<usize>> = Vec::new();
-    let mut markup: Vec<Range<usize>> = Vec::new();
-    let mut open: Vec<OpenLink> = Vec::new();
-    let mut markdown: Vec<Link> = Vec::new();
-    let mut containers = 0_usize;
-    let mut html_comment = false;
-
-    let mut events = Parser::new_ext(body, Options::ENABLE_MATH).into_offset_iter();
-    for (event, range) in events.by_ref() {
-        let range = shift(range);
-        if let Some(link) = open.last_mut()
-            && !matches!(event, Event::End(TagEnd::Link | TagEnd::Image))
-        {
-            link.text_end = link.text_end.max(range.end);
-        }
-        match event {
-            Event::Start(Mark::BlockQuote(_) | Mark::List(_)) => containers += 1,
-            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => containers = containers.saturating_sub(1),
-            Event::Start(Mark::Heading { level, .. }) => {
-                let source = &text[range.clone()];
-                found.headings.push(Heading {
-                    level: level as u8,
-                    text: heading_text(source),
-                    line: lines.line_of(range.start),
-                    nested: containers > 0,
-                    span: range.start..line_end(text, range.start + source.trim_end().len()),
-                });
-            }
-            Event::Start(Mark::CodeBlock(_)) | Event::Code(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {
-                masked.push(range);
-            }
-            Event::Start(Mark::HtmlBlock) => html_comment = text[range.clone()].trim_start().starts_with("<!--"),
-            Event::Html(_) | Event::InlineHtml(_) => {
-                let comment =
-                    (matches!(event, Event::Html(_)) && html_comment) || text[range.clone()].starts_with("<!--");
-                if comment { masked.push(range) } else { markup.push(range) }
-            }
-            Event::Start(Mark::Link { link_type, .. } | Mark::Image { link_type, .. }) => {
-                let embed = text[range.clone()].starts_with('!');
-                if link_type == LinkType::Inline {
-                    let text_end = range.start + if embed { 2 } else { 1 };
-                    open.push(OpenLink { span: range, text_end, embed });
-                } else {
-                    if matches!(link_type, LinkType::Autolink | LinkType::Email) {
-                        markup.push(range.clone());
-                    }
-                    open.push(OpenLink { span: 0..0, text_end: usize::MAX, embed });
-                }
-            }
-            Event::End(TagEnd::Link | TagEnd::Image) => {
-                let Some(done) = open.pop() else { continue };
-                if let Some(outer) = open.last_mut() {
-                    outer.text_end = outer.text_end.max(done.span.end);
-                }
-                if done.text_end != usize::MAX {
-                    if done.text_end <= done.span.end {
-                        markup.push(done.text_end..done.span.end);
-                    }
-                    markdown.extend(inline_link(text, &done, lines));
-                }
-            }
-            _ => {}
-        }
+    let mut markdown = Markdown::read(text, body_start);
+    let mut marks = marks_of(text, &markdown.parts, &markdown);
+    // What stands between the brackets of a wikilink closes nothing that is open outside of them.
+    let plain = without_inner_marks(text, &marks).map_or(Cow::Borrowed(text), Cow::Owned);
+    if let Cow::Owned(plain) = &plain {
+        let parts = markdown.parts;
+        markdown = Markdown { code: markdown.code, ..Markdown::read(plain, body_start) };
+        marks = marks_of(text, &parts, &markdown);
     }
-    let mut definitions: Vec<Range<usize>> =
-        events.reference_definitions().iter().map(|(_, definition)| shift(definition.span.clone())).collect();
-    definitions.sort_by_key(|span| span.start);
-    for span in definitions {
-        markdown.extend(definition_link(text, span.clone(), lines));
-        markup.push(span);
-    }
-    let mut masked = merged(masked);
-    let comments = comments(text, body_start, &masked);
-    masked.extend(comments);
-    let masked = merged(masked);
+    let masked = merged([markdown.code.as_slice(), &marks.code, &marks.hidden].concat());
 
-    wikilinks(text, body_start..text.len(), &masked, |link| found.links.push(link), lines);
-    markdown.retain(|link| {
-        !touches(&masked, &(link.span.start..link.span.start + 1))
-            && !found.links.iter().any(|wiki| wiki.span.start == link.span.start)
+    let is_shown = |at: usize| !touches(&masked, &(at..at + 1));
+    let mut links: Vec<Link> =
+        markdown.links.iter().filter_map(|link| inline_link(text, &plain, link, lines)).collect();
+    links.extend(markdown.definitions.iter().filter_map(|span| definition_link(text, span.clone(), lines)));
+    let is_wikilink = |at: usize| touches(&marks.links, &(at..at + 1));
+    // `![[Note]](x)` begins with the wikilink.
+    let begins_with_one = |link: &Link| is_wikilink(link.span.start + usize::from(link.embed));
+    links.retain(|link| is_shown(link.span.start) && !begins_with_one(link) && !is_wikilink(link.target_span.start));
+    links.extend(marks.links.iter().filter_map(|span| wikilink(text, span.clone(), lines)));
+    links.sort_by_key(|link| (link.span.start, link.span.end));
+
+    let headings = markdown.headings.iter().filter(|heading| is_shown(heading.span.start)).map(|heading| {
+        let source = &text[heading.span.clone()];
+        Heading {
+            level: heading.level,
+            text: heading_text(source),
+            line: lines.line_of(heading.span.start),
+            nested: heading.nested,
+            span: heading.span.start..line_end(text, heading.span.start + source.trim_end().len()),
+        }
     });
-    found.links.append(&mut markdown);
-    found.links.sort_by_key(|link| (link.span.start, link.span.end));
-    found.headings.retain(|heading| !touches(&masked, &(heading.span.start..heading.span.start + 1)));
-
-    markup.extend(masked.iter().cloned());
-    markup.extend(found.links.iter().filter(|link| link.form == LinkForm::Wiki).map(|link| link.span.clone()));
-    let quiet = merged(markup);
-    tags_in(text, body_start, &quiet, lines, &mut found.tags);
+    let mut found = Scan { headings: headings.collect(), ..Scan::default() };
+    let quiet = [masked.as_slice(), &marks.links, &marks.html, &markdown.markup, &markdown.definitions].concat();
+    tags_in(text, body_start, &merged(quiet), lines, &mut found.tags);
     block_ids(text, body_start, &masked, &mut found.blocks, lines);
+    found.links = links;
     found
 }
 
@@ -145,109 +85,9 @@ fn heading_text(source: &str) -> String {
     rows.join(" ")
 }
 
-/// Ranges in order, those that touch made one.
-pub(crate) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.retain(|range| range.start < range.end);
-    ranges.sort_by_key(|range| range.start);
-    let mut whole: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        match whole.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => whole.push(range),
-        }
-    }
-    whole
-}
-
-/// Whether any of the ordered ranges overlaps this one.
-pub(crate) fn touches(ranges: &[Range<usize>], span: &Range<usize>) -> bool {
-    let next = ranges.partition_point(|range| range.end <= span.start);
-    ranges.get(next).is_some_and(|range| range.start < span.end)
-}
-
-/// `%%…%%` outside code; one that is not closed is no comment.
-fn comments(text: &str, body_start: usize, masked: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut start = None;
-    let mut at = body_start;
-    while let Some(next) = text[at..].find("%%") {
-        let here = at + next;
-        at = here + 2;
-        if touches(masked, &(here..at)) {
-            continue;
-        }
-        match start.take() {
-            None => start = Some(here),
-            Some(from) => found.push(from..at),
-        }
-    }
-    found
-}
-
-/// The wikilinks of a part of the text: `]]` is looked for first, so that a line of `[[[[` costs no more than another.
-pub(crate) fn wikilinks(
-    text: &str,
-    part: Range<usize>,
-    masked: &[Range<usize>],
-    mut each: impl FnMut(Link),
-    lines: &Lines,
-) {
-    let mut from = part.start;
-    while let Some(next) = text[from..part.end].find("]]") {
-        let close = from + next;
-        let end = close + 2;
-        let since = &text[from..close];
-        let row = since.rfind('\n').map_or(from, |at| from + at + 1);
-        if let Some(at) = text[row..close].rfind("[[") {
-            let start = row + at;
-            if !touches(masked, &(start..end)) && !escaped(text, start) {
-                each_wikilink(text, start..end, lines, &mut each);
-            }
-        }
-        from = end;
-    }
-}
-
-fn escaped(text: &str, at: usize) -> bool {
-    text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
-}
-
-fn each_wikilink(text: &str, span: Range<usize>, lines: &Lines, each: &mut impl FnMut(Link)) {
-    let inside = span.start + 2..span.end - 2;
-    let content = &text[inside.clone()];
-    let (path_and_anchor, shown) = match content.find('|') {
-        Some(bar) => (content[..bar].strip_suffix('\\').unwrap_or(&content[..bar]), Some(content[bar + 1..].trim())),
-        None => (content, None),
-    };
-    let (path, anchor) = match path_and_anchor.split_once('#') {
-        Some((path, rest)) => (path, anchor_of(rest)),
-        None => (path_and_anchor, None),
-    };
-    let target = path.trim();
-    if target.is_empty() && anchor.is_none() {
-        return;
-    }
-    let lead = path.len() - path.trim_start().len();
-    let target_start = inside.start + if target.is_empty() { 0 } else { lead };
-    let embed = text[..span.start].ends_with('!');
-    let start = if embed { span.start - 1 } else { span.start };
-    each(Link {
-        form: LinkForm::Wiki,
-        embed,
-        target: target.to_owned(),
-        anchor,
-        shown: shown.filter(|shown| !shown.is_empty()).map(str::to_owned),
-        in_frontmatter: false,
-        line: lines.line_of(start),
-        span: start..span.end,
-        target_span: target_start..target_start + target.len(),
-        writing: Writing::Plain,
-        encoding: Encoding::Plain,
-    });
-}
-
-fn inline_link(text: &str, open: &OpenLink, lines: &Lines) -> Option<Link> {
-    let tail = text.get(open.text_end..open.span.end)?;
+/// An inline link. `plain` is the text without marks in wikilinks.
+fn inline_link(text: &str, plain: &str, open: &InlineLink, lines: &Lines) -> Option<Link> {
+    let tail = plain.get(open.text_end..open.span.end)?;
     let destination = open.text_end + tail.find("](")? + 2;
     let shown = text.get(open.span.start + if open.embed { 2 } else { 1 }..destination - 2).map(str::to_owned);
     let form = LinkForm::Markdown;

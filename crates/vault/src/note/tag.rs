@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::lines::Lines;
-use super::scan::touches;
+use super::ranges::touches;
 
 /// A tag as it stands somewhere in a note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::changes::differing;
-use crate::note::scan::merged;
+use crate::note::ranges::merged;
 
 /// A byte range of the old text, and the byte range of the new text in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use crate::note::encoding::{Decoded, Encoding};
 use crate::note::frontmatter::scalars_of;
 use crate::note::lines::Lines;
 use crate::note::link::{Anchor, Link, LinkForm, Writing, anchor_of, is_external};
-use crate::note::scan;
+use crate::note::wikilink::wikilinks;
 
 /// The links of a base and the folders it names, each in order; a problem when it is no YAML of a base.
 pub(super) fn links(text: &str) -> Result<(Vec<Link>, Vec<Link>), String> {
@@ -15,9 +15,7 @@ pub(super) fn links(text: &str) -> Result<(Vec<Link>, Vec<Link>), String> {
     let lines = Lines::of(text);
     let (mut links, mut folders) = (Vec::new(), Vec::new());
     for expression in scalars.iter().filter_map(|scalar| scalar.decoded(text)) {
-        let none = Lines::of("");
-        let wiki = |link: Link| links.push(expression.placed(link, &lines));
-        scan::wikilinks(&expression.text, 0..expression.text.len(), &[], wiki, &none);
+        links.extend(wikilinks(&expression.text).into_iter().map(|link| expression.placed(link, &lines)));
         for literal in literals(&expression) {
             let name = &expression.text[literal.clone()];
             match reference_kind(&expression.text, &literal) {

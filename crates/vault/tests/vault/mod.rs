@@ -9,6 +9,7 @@ mod foreign;
 mod frontmatter;
 mod incremental;
 mod links;
+mod marks;
 mod notes;
 mod rename;
 #[cfg(unix)]
