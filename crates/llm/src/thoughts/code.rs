@@ -119,7 +119,7 @@ pub(super) fn inline(text: &str, from: usize, at: &Range<usize>, is_whole: bool)
     let far = text.floor_char_boundary(at.end.saturating_add(LINE));
     let begin = text[near..at.start].rfind('\n').map_or(near, |line| near + line + 1);
     let end = text[at.end..far].find('\n').map_or(far, |line| at.end + line);
-    let line = text[begin..end].as_bytes();
+    let line = &text.as_bytes()[begin..end];
     let (start, stop) = (at.start - begin, at.end - begin);
     let mut place = 0;
     while place < start {

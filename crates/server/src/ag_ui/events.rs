@@ -84,7 +84,7 @@ impl Teller {
                 self.open.end_step(&step_of(entry, node), time, &mut told);
             }
             LogEvent::Interrupted { node, .. } | LogEvent::AskedAgain { node, .. } => {
-                self.open.end_step(&step_of(entry, node), time, &mut told)
+                self.open.end_step(&step_of(entry, node), time, &mut told);
             }
             LogEvent::Message { chunk, .. } => {
                 if let Some(usage) = chunk.usage {

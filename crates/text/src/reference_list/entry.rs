@@ -116,7 +116,7 @@ fn begins_with_address(line: &str) -> bool {
 
 /// The end of a year in the text, with the year's beginning: `2020` between what is no digit.
 fn years(line: &str) -> impl Iterator<Item = (usize, usize)> {
-    line.match_indices(|c: char| matches!(c, '1' | '2')).filter_map(|(at, _)| {
+    line.match_indices(['1', '2']).filter_map(|(at, _)| {
         let year = line.get(at..at + 4)?;
         let is_year = year.bytes().all(|b| b.is_ascii_digit()) && (year.starts_with("19") || year.starts_with("20"));
         let alone = !line[..at].ends_with(|c: char| c.is_ascii_digit())

@@ -92,7 +92,7 @@ impl Markdown {
         let taken = self.parts.iter().map(|part| part.span.clone()).chain(self.code.iter().cloned());
         let mut rows = Vec::new();
         let mut at = start;
-        for span in merged(taken.collect()).into_iter().chain([text.len()..text.len()]) {
+        for span in merged(taken.collect()).into_iter().chain(std::iter::once(text.len()..text.len())) {
             for row in text[at..span.start.max(at)].split_inclusive('\n') {
                 if !row.trim().is_empty() {
                     rows.push(Part { span: at..at + row.len(), kind: PartKind::Inline });
