@@ -66,6 +66,9 @@ fn options(minutes: Option<f64>) -> Result<PutOptions, Problem> {
     Ok(PutOptions::ttl(ttl))
 }
 
+/// The most bytes of a key, and of the labels of a namespace: an item is found by them in a query, and in an index of PostgreSQL.
+const LONGEST_NAME: usize = 1_024;
+
 #[derive(Deserialize, JsonSchema)]
 struct Put {
     namespace: Vec<String>,
@@ -77,6 +80,12 @@ struct Put {
 
 async fn put(State(host): State<Host>, Json(put): Json<Put>) -> Result<StatusCode, Problem> {
     let Put { namespace, key, value, ttl } = put;
+    for (place, length) in [("key", key.len()), ("namespace", namespace.iter().map(String::len).sum())] {
+        if length > LONGEST_NAME {
+            let detail = format!("`{place}` has {length} bytes, and at most {LONGEST_NAME} are taken");
+            return Err(Problem::unprocessable(detail).about(place));
+        }
+    }
     let (namespace, options) = (non_empty(&namespace)?, options(ttl)?);
     host.manager.stores().memory.put(&namespace, &key, value.into(), options).await?;
     Ok(StatusCode::NO_CONTENT)

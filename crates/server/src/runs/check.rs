@@ -5,12 +5,15 @@
 
 use uuid::Uuid;
 
-use crate::graph::Graph;
+use crate::graph::{Graph, UNKNOWN_INTERRUPT};
 use crate::records::RunFailure;
 use crate::refusal::Refusal;
 use crate::runs::RunManager;
 use crate::runs::order::Order;
 use crate::runs::plan::plan;
+
+/// The kinds of failures that are about what was asked for.
+const OF_ORDERS: [&str; 4] = ["ValueError", "InvalidUpdateError", "RuntimeError", UNKNOWN_INTERRUPT];
 
 impl RunManager {
     /// Checks the order of a run before it is accepted.
@@ -26,9 +29,12 @@ impl RunManager {
             return Ok(());
         }
         let planned = plan(graph, &*self.stores().checkpoints, &thread.to_string(), order).await;
-        planned.map(drop).map_err(|RunFailure { error, message }| match error.as_str() {
-            "StoreError" => Refusal::Failed(message),
-            _ => Refusal::Invalid(format!("{error}: {message}")),
-        })
+        match planned {
+            Err(RunFailure { error, message }) if OF_ORDERS.contains(&error.as_str()) => {
+                Err(Refusal::Invalid(format!("{error}: {message}")))
+            }
+            // What is wrong with the thread itself, its run says.
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 }
