@@ -221,6 +221,7 @@ fn done_update(
         .execution_metrics(tokens(exchanges))
         .exchanges(exchanges.to_vec())
         .notes(progress.skipped.clone())
+        .notes(progress.done.iter().flat_map(ExecutedAction::told))
 }
 
 /// Decides what follows from the actions that were carried out: complete, reflect or analyze.

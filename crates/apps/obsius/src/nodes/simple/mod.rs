@@ -186,6 +186,7 @@ fn conclude(
     exchange.template = template.to_owned();
     exchange.messages = transcript.messages;
     let message = format!("{} actions, {} turns", actions.len(), transcript.turns);
+    let told: Vec<String> = actions.iter().flat_map(ExecutedAction::told).collect();
     let update = WorkflowState::update()
         .replace_working_memory(WorkingMemory::with_limit(state.session.config.max_working_memory_entries))
         .working_memory(memory)
@@ -199,6 +200,7 @@ fn conclude(
         .execution_metrics(metrics)
         .exchanges([exchange])
         .notes(transcript.notes)
+        .notes(told)
         .notes(remedy)
         .notes(link_repairs);
     Ok(Report::new(Decision::TaskComplete, message).with(update))
