@@ -14,7 +14,7 @@ use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 use graphloom_llm::{ChatModel, Message, Params};
 use serde_json::json;
 
-use super::analyze::{earlier, merge};
+use super::analyze::merge;
 use super::initialize::vault_context;
 use super::stop_reason::{open_failure, stop_reason};
 use super::visit::{Report, Visit, visit};
@@ -52,7 +52,6 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let context = vault_context(resources);
     let mut args = json!({
         "request": request,
-        "earlier": earlier(state),
         "feedback": state.review.feedback,
         "done": done_before(state),
         "language": language_name(state),
