@@ -27,6 +27,7 @@ macro_rules! templates {
 
 /// The built-in prompt files.
 pub const TEMPLATES: &[(&str, &str)] = templates![
+    "_earlier",
     "_vault",
     "_progress",
     "simple",

@@ -17,12 +17,21 @@ pub(crate) fn unmet(state: &WorkflowState) -> Vec<Finding> {
     state.objectives.evidence.iter().filter(|finding| !finding.holds).cloned().collect()
 }
 
-/// The vault, the date.
+/// The vault, the date, and what was said before.
 pub(crate) fn vault_args(state: &WorkflowState) -> Value {
     json!({
+        "earlier": earlier_text(state),
         "vault": { "name": state.vault_context.vault_name, "notes": state.vault_context.notes },
         "today": state.session.today,
     })
+}
+
+/// The requests of the session before this one, with what came of them.
+pub(crate) fn earlier_text(state: &WorkflowState) -> String {
+    let earlier = state.session.earlier.iter();
+    let lines: Vec<String> =
+        earlier.map(|past| format!("Request: {}\nAnswer: {}", past.request, past.answer)).collect();
+    lines.join("\n\n")
 }
 
 /// What was found, remembered and refused.

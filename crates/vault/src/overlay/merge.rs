@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::Overlay;
 use super::edited::Edited;
@@ -13,7 +12,7 @@ use super::relink::{Relinked, Relocation};
 use super::rename::finish;
 use super::text::appended;
 use crate::changes::After;
-use crate::note::frontmatter::set_key;
+use crate::note::frontmatter::{LeftOutReason, with_keys_of};
 use crate::{Anchor, Link, LinkForm, Note, NotePath, Notes, VaultError};
 
 /// The result of a merge.
@@ -24,7 +23,8 @@ pub struct Merged {
     pub relinked: BTreeMap<NotePath, Vec<Relinked>>,
     /// Files that could not be read, so that links in them, if any, are as they were.
     pub unread: Vec<NotePath>,
-    /// What could not be joined, in words: keys that both notes have, headings and block ids that stand twice.
+    /// What could not be joined, in words: the lines of keys that both notes have, and headings, block ids, footnotes and
+    /// references that stand twice.
     pub told: Vec<String>,
 }
 
@@ -53,10 +53,11 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
     let (added, base) = (text_of(&gone), text_of(&home));
     check_labels(from, &added, &base)?;
     let mut notes = shared_anchors(&gone, &home);
+    notes.extend(shared_labels(&gone, &home));
 
     let joined = appended(base.text(), added.body());
     check_links(into, &Note::parse(into.clone(), joined.text.as_str()), &base, &added)?;
-    let whole = with_keys(into, joined.text.clone(), &added, &mut notes);
+    let whole = with_keys(into, &joined.text, (from, &added), &mut notes);
     overlay.check_size(into, &whole)?;
 
     let mut written = overlay.written(into).to_vec();
@@ -126,34 +127,49 @@ fn shared_anchors(gone: &Note, home: &Note) -> Vec<String> {
     both.iter().map(|anchor| format!("`{anchor}` is in both notes; links to it lead to the first")).collect()
 }
 
-/// The text with the frontmatter of the other note: missing keys are added, lists are joined, and every other key
-/// stays. A line in `notes` reports each key that is not taken over.
-fn with_keys(path: &NotePath, mut text: String, added: &Note, notes: &mut Vec<String>) -> String {
-    if let Some(problem) = added.frontmatter().problem() {
-        notes.push(format!("its frontmatter is broken at line {} and is left out", problem.line));
-    }
-    for (key, value) in added.frontmatter().iter() {
-        let now = Note::parse(path.clone(), text.as_str());
-        let joined = match (now.frontmatter().get(key), value) {
-            (Some(own), value) if own == value => continue,
-            (None | Some(Value::Null), value) => value.clone(),
-            (Some(Value::Array(own)), Value::Array(more)) => {
-                let missing = more.iter().filter(|item| !own.contains(item));
-                let joined: Vec<Value> = own.iter().chain(missing).cloned().collect();
-                if joined.len() == own.len() {
-                    continue;
-                }
-                Value::Array(joined)
+/// One line for each footnote that both notes have, and for each reference that both define, each as something else. What
+/// is to be one of them may be taken for the other.
+fn shared_labels(gone: &Note, home: &Note) -> Vec<String> {
+    let (gone, home) = (labels(gone.body()), labels(home.body()));
+    let both = gone.iter().filter_map(|(label, text)| Some((label, text, home.get(label)?)));
+    let differ = both.filter(|(label, text, other)| label.starts_with('^') || text != other);
+    differ.map(|(label, ..)| format!("`[{label}]` is defined in both notes; give one of them another label")).collect()
+}
+
+/// The labels of footnotes and references that rows of a text define, with what stands behind them.
+fn labels(body: &str) -> BTreeMap<String, &str> {
+    let defined = |row: &'_ str| -> Option<(usize, usize)> {
+        let start = row.len() - row.trim_start_matches([' ', '>', '\t']).len();
+        let end = start + row[start..].strip_prefix('[')?.find("]:")? + 1;
+        Some((start + 1, end))
+    };
+    let rows = body.lines().filter_map(|row| {
+        let (start, end) = defined(row)?;
+        Some((row[start..end].trim().to_lowercase(), row[end + 2..].trim()))
+    });
+    // The first definition of a label counts.
+    rows.rev().collect()
+}
+
+/// The text with the frontmatter of the other note, whose lines come over as they are. A line in `notes` tells what does not.
+fn with_keys(path: &NotePath, text: &str, (from, added): (&NotePath, &Note), notes: &mut Vec<String>) -> String {
+    let joined = with_keys_of(added.text(), text);
+    for left in joined.left_out {
+        let (key, lines) = (&left.key, &left.lines);
+        notes.push(match left.why {
+            LeftOutReason::Broken(line) => {
+                format!("the frontmatter of `{from}` is broken at line {line} and is left out: `{lines}`")
             }
-            _ => {
-                notes.push(format!("both notes have the key `{key}`; the value of `{path}` stays"));
-                continue;
+            LeftOutReason::IntoBroken(line) => {
+                format!("the frontmatter of `{path}` is broken at line {line}, so that of `{from}` is left out: `{lines}`")
             }
-        };
-        match set_key(&text, key, &joined) {
-            Ok(whole) => text = whole,
-            Err(_) => notes.push(format!("the key `{key}` could not be added to `{path}`")),
-        }
+            LeftOutReason::InBoth => {
+                format!("both notes have the key `{key}`; the value of `{path}` stays, and that of `{from}` is left out: `{lines}`")
+            }
+            LeftOutReason::Form => {
+                format!("the key `{key}` of `{from}` cannot be added to `{path}` as it is written, and is left out: `{lines}`")
+            }
+        });
     }
-    text
+    joined.text
 }

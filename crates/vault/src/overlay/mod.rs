@@ -205,8 +205,9 @@ impl Overlay {
         rename::folder(self, from.trim_matches('/'), to.trim_matches('/'))
     }
 
-    /// Merges a note into another. The text of `from` comes after the text of `into`, frontmatter keys that `into`
-    /// lacks are added, and links to `from` lead to `into`. Applying the changes moves `from` to `.trash`.
+    /// Merges a note into another. The text of `from` comes after the text of `into`, the lines of frontmatter keys that
+    /// `into` lacks are added as they are, lists are joined, and links to `from` lead to `into`. What cannot be joined is
+    /// told by [`Merged::told`]. Applying the changes moves `from` to `.trash`.
     ///
     /// # Errors
     /// [`VaultError::NoSuchNote`], and [`VaultError::IllegalEdit`] when a link of either note would change its meaning.

@@ -3,6 +3,7 @@
 
 mod apply;
 mod bad_input;
+mod constructs;
 mod diff;
 mod edits;
 mod foreign;
@@ -10,6 +11,7 @@ mod frontmatter;
 mod incremental;
 mod links;
 mod marks;
+mod merging;
 mod notes;
 mod rename;
 #[cfg(unix)]

@@ -304,7 +304,12 @@ fn a_merged_note_keeps_every_link_to_it_and_in_it() {
     let before = place.tree();
     let mut overlay = place.overlay();
     let merged = overlay.merge(&path("x/B.md"), &path("A.md")).unwrap();
-    assert_eq!(merged.told, ["both notes have the key `status`; the value of `A.md` stays"]);
+    assert_eq!(
+        merged.told,
+        [
+            "both notes have the key `status`; the value of `A.md` stays, and that of `x/B.md` is left out: `status: old`"
+        ]
+    );
     let text = overlay.expect(&path("A.md")).unwrap().text().to_owned();
     assert!(
         text.ends_with("# A\n\nSee [[A]].\n## Part\n\n[c](x/C.md) [[To come]] ![[missing.png]] [[#Part]] `[[A]]`\n"),

@@ -12,6 +12,7 @@ mod documents;
 mod edited;
 mod ends;
 mod examples;
+mod links;
 mod mcp;
 mod options;
 mod recording;

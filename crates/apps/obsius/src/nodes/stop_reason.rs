@@ -23,11 +23,13 @@ pub(super) fn stop_reason(
         Ended::TurnLimit => return Ok(StopReason::TurnLimit { turns }),
         Ended::Cut => return Ok(StopReason::AnswerCut),
         Ended::Repeating => {
-            let failed = actions.last().filter(|action| changed && !action.result.success);
+            let failed = actions.iter().rev().find(|action| !action.result.success).filter(|_| changed);
             let Some(action) = failed else {
                 return Err(no_answer("it asked again and again for a call that failed"));
             };
-            let same = |other: &&ExecutedAction| other.tool == action.tool && other.arguments == action.arguments;
+            let same = |other: &&ExecutedAction| {
+                !other.result.success && other.tool == action.tool && other.arguments == action.arguments
+            };
             let failures = actions.iter().filter(same).count();
             return Ok(StopReason::RepeatedFailure {
                 action: action.tool.clone(),

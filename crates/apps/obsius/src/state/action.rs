@@ -90,6 +90,14 @@ impl ExecutedAction {
         self.result.success && self.risk.is_some_and(|risk| risk > Risk::Read)
     }
 
+    /// What the person is told of a merge: what of the merged note could not be joined.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let told = self.result.data.get("told").and_then(Value::as_array).filter(|_| self.result.success);
+        let about = |name: &str| self.result.data.get(name).and_then(Value::as_str).unwrap_or_default();
+        let lines = told.into_iter().flatten().filter_map(Value::as_str);
+        lines.map(|line| format!("`{}` was merged into `{}`: {line}", about("from"), about("path"))).collect()
+    }
+
     /// One line for people: the tool, what it was about, and how it went.
     pub fn line(&self) -> String {
         let about = ["path", "title", "from", "query", "tag"]

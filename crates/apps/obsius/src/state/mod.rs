@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use action::{ExecutedAction, ExecutionPlan, PlannedAction, ToolResult};
 pub use criterion::{Criterion, Finding};
 pub use findings::{Findings, Found, SearchRecord, SearchStrategy};
+pub(crate) use outcome::ITERATION;
 pub use outcome::{Completion, Failure, FailureClass, RunOutcome, StopReason};
 pub use plan::{Objectives, PlanSource, Priority, Subtask, SubtaskKind, TaskPlan};
 pub use result::{Iteration, Metrics, NodeExecutionResult, NodeStatus, WorkflowNode};

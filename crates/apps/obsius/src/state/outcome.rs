@@ -36,6 +36,9 @@ impl Completion {
     }
 }
 
+/// The name of an iteration as an action that failed.
+pub(crate) const ITERATION: &str = "iteration";
+
 /// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "reason", rename_all = "snake_case")]
@@ -116,6 +119,9 @@ impl StopReason {
             Self::AnswerCut => "the model's answer was cut off at its limit of tokens".to_owned(),
             Self::ActionFailed { action, error } => {
                 format!("`{action}` failed, and nothing after it made up for that: {error}")
+            }
+            Self::RepeatedFailure { action, times, error } if action == ITERATION => {
+                format!("{times} iterations in a row left everything as it was: {error}")
             }
             Self::RepeatedFailure { action, times, error } => {
                 format!("`{action}` failed {times} times in the same way: {error}")

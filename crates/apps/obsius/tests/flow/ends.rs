@@ -335,3 +335,24 @@ async fn a_state_from_before_limits_were_kept_apart_still_loads() {
     assert_eq!((old.iteration.number, old.executed_actions.len()), (2, 24));
     assert_eq!((old.pending_actions.later.len(), old.session.config.max_all_results), (0, 500));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_fails_after_it_succeeded_is_told_by_its_failure() {
+    let replaced = json!({"path": "Soup.md", "old_text": "Soup is made of water.", "content": "Soup is made of tea."});
+    // On the complex path.
+    let place = TestVault::new();
+    let again = json!({"answer": null, "actions": [action("a", "update_note", &replaced, &[])]});
+    let model = acting(vec![again]);
+    let state = reviewed(&place.runs(model), place.session("Update all the soup notes"), &[Verdict::Approve]).await;
+    let complex = state.outcome.as_ref().unwrap().clone();
+    // On the simple path.
+    let model = scripted(move |_, _, _| Ok(call("update_note", &replaced)));
+    let place = TestVault::new();
+    let state = reviewed(&place.runs(model), place.session("Change a line of Soup"), &[Verdict::Approve]).await;
+    let simple = state.outcome.as_ref().unwrap().clone();
+    for outcome in [complex, simple] {
+        let StopReason::RepeatedFailure { action, error, .. } = &outcome.stop else { panic!("{outcome:?}") };
+        assert_eq!(action, "update_note");
+        assert!(!error.contains("Replaced text"), "{error}");
+    }
+}

@@ -96,7 +96,7 @@ fn indent_of(written: &str) -> usize {
 }
 
 /// The byte after the colon of the key.
-fn key_end(text: &str, entry: &Entry) -> usize {
+pub(super) fn key_end(text: &str, entry: &Entry) -> usize {
     let written = &text[entry.span.start..];
     let from = match written.chars().next() {
         Some(quote @ ('"' | '\'')) => written[1..].find(quote).map_or(0, |at| at + 2),
@@ -106,7 +106,8 @@ fn key_end(text: &str, entry: &Entry) -> usize {
     written[from..].find(':').map_or(entry.span.end, |at| entry.span.start + from + at + 1)
 }
 
-fn spliced(text: &str, range: std::ops::Range<usize>, with: &str) -> String {
+/// The text with a part replaced.
+pub(super) fn spliced(text: &str, range: std::ops::Range<usize>, with: &str) -> String {
     let mut whole = String::with_capacity(text.len() + with.len());
     whole.push_str(&text[..range.start]);
     whole.push_str(with);
@@ -114,7 +115,13 @@ fn spliced(text: &str, range: std::ops::Range<usize>, with: &str) -> String {
     whole
 }
 
-fn checked(before: &Frontmatter, edited: String, key: &str, value: Option<&Value>) -> Result<String, EditProblem> {
+/// The edited text, if it differs in one key only, which has this value then.
+pub(super) fn checked(
+    before: &Frontmatter,
+    edited: String,
+    key: &str,
+    value: Option<&Value>,
+) -> Result<String, EditProblem> {
     let after = Frontmatter::read(&edited);
     if let Some(problem) = after.problem() {
         return Err(EditProblem::Refused(format!(

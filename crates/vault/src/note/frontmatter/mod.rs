@@ -2,6 +2,8 @@
 
 mod edit;
 mod emit;
+mod items;
+mod join;
 mod read;
 
 use std::ops::Range;
@@ -10,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::encoding::{Decoded, Encoding};
 pub(crate) use edit::{EditProblem, remove_key, set_key};
+pub(crate) use join::{LeftOutReason, with_keys_of};
 
 /// The frontmatter of a note: its keys in order, each with its value and the bytes it is written in.
 ///

@@ -8,6 +8,7 @@ use crate::ask::text;
 use crate::probe::find_note;
 use crate::resources::Setup;
 use crate::state::WorkflowState;
+use crate::view::vault_args;
 
 /// How many notes an answer rests on.
 const MATERIAL: usize = 2;
@@ -29,13 +30,10 @@ pub(super) async fn answer<N: Notes>(
         }
     }
     let language = crate::view::language_name(state);
-    let args = json!({
-        "request": state.session.original_request,
-        "read": read,
-        "language": language,
-        "today": state.session.today,
-        "vault": { "name": state.vault_context.vault_name, "notes": state.vault_context.notes },
-    });
+    let mut args = vault_args(state);
+    args["request"] = json!(state.session.original_request);
+    args["read"] = json!(read);
+    args["language"] = json!(language);
     let answer = text(setup, agent, &args).await?;
     Ok((answer.value, Some(answer.exchange)))
 }

@@ -4,7 +4,7 @@ use graphloom_agents::Agent;
 use serde_json::json;
 
 use super::super::visit::Visit;
-use super::{PlanOutcome, earlier, fallback, merge};
+use super::{PlanOutcome, fallback, merge};
 use crate::ObsiusError;
 use crate::analyze::{Intents, WrittenPlan, compile, or_by_rules, plan_schema};
 use crate::ask::value;
@@ -21,7 +21,6 @@ pub(super) async fn plan(
     let mut args = json!({
         "request": request,
         "max_subtasks": max,
-        "earlier": earlier(state),
         "unmet": unmet(state).iter().map(|f| json!({ "criterion": f.criterion.text(), "evidence": f.evidence })).collect::<Vec<_>>(),
         "memory": memory_text(state),
         "language": language_name(state),

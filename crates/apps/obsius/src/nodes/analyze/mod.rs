@@ -151,16 +151,6 @@ fn fallback(error: AgentError, request: &str) -> Result<PlanOutcome, ObsiusError
     }
 }
 
-pub(super) fn earlier(state: &WorkflowState) -> String {
-    let lines: Vec<String> = state
-        .session
-        .earlier
-        .iter()
-        .map(|exchanged| format!("Request: {}\nAnswer: {}", exchanged.request, exchanged.answer))
-        .collect();
-    lines.join("\n\n")
-}
-
 pub(super) fn merge(args: &mut Value, more: Value) {
     if let (Value::Object(args), Value::Object(more)) = (args, more) {
         args.extend(more);

@@ -221,6 +221,7 @@ fn done_update(
         .execution_metrics(tokens(exchanges))
         .exchanges(exchanges.to_vec())
         .notes(progress.skipped.clone())
+        .notes(progress.done.iter().flat_map(ExecutedAction::told))
 }
 
 /// Decides what follows from the actions that were carried out: complete, reflect or analyze.
@@ -315,17 +316,46 @@ fn evaluate(
 /// success of that tool in between.
 fn repeated(actions: &[ExecutedAction], limit: u32) -> Option<(String, u32, String)> {
     let newest = actions.iter().rev().find(|action| !action.result.success)?;
-    let mut times = 0;
-    for action in actions.iter().rev().filter(|action| action.tool == newest.tool) {
-        if action.result.success {
-            break;
-        }
-        if action.arguments == newest.arguments || action.result.message == newest.result.message {
-            times += 1;
-        }
-    }
+    let of_tool = actions.iter().rev().filter(|action| action.tool == newest.tool);
+    let failures: Vec<&ExecutedAction> = of_tool
+        .take_while(|action| !action.result.success)
+        .filter(|action| action.arguments == newest.arguments || action.result.message == newest.result.message)
+        .collect();
     // The first error says more than that the call was refused for failing before.
-    let first = actions.iter().find(|action| action.tool == newest.tool && action.arguments == newest.arguments);
-    let error = first.unwrap_or(newest).result.message.clone();
+    let first = failures.iter().rev().find(|action| action.arguments == newest.arguments);
+    let error = first.map_or(&newest.result.message, |action| &action.result.message).clone();
+    let times = u32::try_from(failures.len()).unwrap_or(u32::MAX);
     (times >= limit).then(|| (newest.tool.clone(), times, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A call of a tool with what came of it; a message that begins with `failed` is that of a failure.
+    fn action(tool: &str, argument: &str, message: &str) -> ExecutedAction {
+        let mut action = ExecutedAction {
+            tool: tool.to_owned(),
+            arguments: json!({ "path": argument }),
+            ..ExecutedAction::default()
+        };
+        action.result.success = !message.starts_with("failed");
+        action.result.message = message.to_owned();
+        action
+    }
+
+    #[test]
+    fn a_failure_that_comes_back_is_told_by_its_own_first_error() {
+        let done = action("update_note", "a", "Changed `a`.");
+        let (no_text, refused) =
+            (action("update_note", "a", "failed: no such text"), action("update_note", "a", "failed before"));
+        let again = [done.clone(), no_text.clone(), action("read_note", "a", "text"), refused.clone(), refused.clone()];
+        let told = |times| Some(("update_note".to_owned(), times, "failed: no such text".to_owned()));
+        assert_eq!(repeated(&again, 3), told(3));
+        assert_eq!(repeated(&again, 4), None);
+        // What failed before a success is over.
+        let earlier =
+            [action("update_note", "a", "failed for another reason"), done, no_text, refused.clone(), refused];
+        assert_eq!(repeated(&earlier, 3), told(3));
+    }
 }

@@ -15,7 +15,8 @@ use crate::overlay_tools::{OverlayTools, probe_all};
 use crate::phase::{Decision, Phase};
 use crate::resources::Resources;
 use crate::state::{
-    Criterion, ExecutedAction, Failure, FailureClass, Finding, StopReason, WorkflowState, WorkflowStateUpdate,
+    Criterion, ExecutedAction, Failure, FailureClass, Finding, ITERATION, StopReason, WorkflowState,
+    WorkflowStateUpdate,
 };
 
 /// The confidence of work of which a criterion that must hold does not, at most.
@@ -81,14 +82,13 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         let stop = StopReason::NothingFound { subject: state.findings.nothing_about.clone() };
         Report::new(Decision::CompletionConfirmed, stop.text()).with(update.stop(stop))
     } else if unchanged >= config.max_identical_failures {
-        let stop =
-            StopReason::RepeatedFailure { action: "iteration".to_owned(), times: unchanged, error: verdict.clone() };
-        let fault = ObsiusError::Repeated { action: "iteration".to_owned(), times: unchanged, message: verdict };
+        let stop = StopReason::RepeatedFailure { action: ITERATION.to_owned(), times: unchanged, error: verdict };
+        let fault = stop.text();
         if state.changes.is_empty() {
-            let failure = Failure::new(visit.phase, FailureClass::Internal, fault.to_string());
+            let failure = Failure::new(visit.phase, FailureClass::Internal, fault);
             Report::failed(failure.clone()).with(update.failure(failure).stop(stop))
         } else {
-            let mut report = Report::new(Decision::CompletionConfirmed, fault.to_string()).with(update.stop(stop));
+            let mut report = Report::new(Decision::CompletionConfirmed, fault).with(update.stop(stop));
             report.success = false;
             report
         }

@@ -14,7 +14,7 @@ use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 use graphloom_llm::{ChatModel, Message, Params};
 use serde_json::json;
 
-use super::analyze::{earlier, merge};
+use super::analyze::merge;
 use super::initialize::vault_context;
 use super::stop_reason::{open_failure, stop_reason};
 use super::visit::{Report, Visit, visit};
@@ -52,7 +52,6 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let context = vault_context(resources);
     let mut args = json!({
         "request": request,
-        "earlier": earlier(state),
         "feedback": state.review.feedback,
         "done": done_before(state),
         "language": language_name(state),
@@ -186,6 +185,7 @@ fn conclude(
     exchange.template = template.to_owned();
     exchange.messages = transcript.messages;
     let message = format!("{} actions, {} turns", actions.len(), transcript.turns);
+    let told: Vec<String> = actions.iter().flat_map(ExecutedAction::told).collect();
     let update = WorkflowState::update()
         .replace_working_memory(WorkingMemory::with_limit(state.session.config.max_working_memory_entries))
         .working_memory(memory)
@@ -199,6 +199,7 @@ fn conclude(
         .execution_metrics(metrics)
         .exchanges([exchange])
         .notes(transcript.notes)
+        .notes(told)
         .notes(remedy)
         .notes(link_repairs);
     Ok(Report::new(Decision::TaskComplete, message).with(update))
