@@ -64,15 +64,22 @@ pub struct OpenClaim {
 }
 
 impl OpenClaim {
-    /// The verdict that a judge's answer leads to. Without an answer the claim is not checked: doubts are no verdict.
+    /// The verdict that a judge's answer leads to. Without an answer the claim is not checked: doubts are no verdict. A claim
+    /// that a judge accepts, although the source has something else in the place of what the claim says, is not checked: nobody
+    /// can be sure of it.
     #[must_use]
     pub fn close(self, answer: Result<Judgement, Outage>) -> Checked {
         let Self { question, span, overlap } = self;
-        let (verdict, basis) = match answer {
-            Ok(Judgement::Entails) => (Verdict::Supported { span }, Basis::Entailment),
-            Ok(Judgement::Contradicts) => (Verdict::Contradicted { span }, Basis::Entailment),
-            Ok(Judgement::Neither) => (Verdict::NotFound, Basis::Entailment),
-            Err(Outage { why }) => (Verdict::NotChecked { why }, Basis::Outage),
+        let opposed = question.doubts.iter().find(|doubt| doubt.opposes());
+        let (verdict, basis) = match (answer, opposed) {
+            (Ok(Judgement::Entails), Some(doubt)) => {
+                let why = format!("a judge accepts it, and a rule does not: {doubt}");
+                (Verdict::NotChecked { why }, Basis::Doubt)
+            }
+            (Ok(Judgement::Entails), None) => (Verdict::Supported { span }, Basis::Entailment),
+            (Ok(Judgement::Contradicts), _) => (Verdict::Contradicted { span }, Basis::Entailment),
+            (Ok(Judgement::Neither), _) => (Verdict::NotFound, Basis::Entailment),
+            (Err(Outage { why }), _) => (Verdict::NotChecked { why }, Basis::Outage),
         };
         Checked { verdict, basis, faults: question.doubts, overlap }
     }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use graphloom_text::Language;
+use graphloom_text::markdown::code;
 use graphloom_text::sentence::{BlockKind, blocks, extents, trimmed};
 
 use crate::mark::{Mark, marks, without_marks};
@@ -40,6 +41,7 @@ pub fn claims(text: &str) -> Vec<Claim> {
 pub fn claims_in(text: &str, language: Language) -> Vec<Claim> {
     let masked = masked(text);
     let all = marks(text);
+    let code = code(text);
     let mut found = Vec::new();
     for block in blocks(text) {
         let ranges = match block.kind {
@@ -48,6 +50,10 @@ pub fn claims_in(text: &str, language: Language) -> Vec<Claim> {
             BlockKind::Heading | BlockKind::Code => continue,
         };
         for range in ranges.into_iter().filter_map(|range| trimmed(text, range)) {
+            // A block of code in a quotation or an item.
+            if code.iter().any(|code| code.start <= range.start && range.end <= code.end) {
+                continue;
+            }
             let marks: Vec<Mark> = all.iter().filter(|mark| range.contains(&mark.range.start)).cloned().collect();
             let words = readable(&without_marks(&text[range.clone()]));
             let says = tokens(&words).iter().any(|token| matches!(token.kind, Kind::Word | Kind::Ideograph));

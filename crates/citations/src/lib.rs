@@ -29,7 +29,9 @@
 //! itself: not a myth, a report, a condition, a question, a heading or something that the next sentence takes back. Only
 //! another number, unit or date of the same quantity in the same clause rejects. All else that rules find, such as a name
 //! that the source does not have or a word that is denied on one side, is a reason to look: it goes to the judge with the
-//! question ([`Question::doubts`]) and decides nothing.
+//! question ([`Question::doubts`]) and decides nothing. Where the source has something else in the place of what the claim says
+//! ([`Fault::opposes`]) and the judge accepts the claim all the same, nobody is sure: the claim is
+//! [`Verdict::NotChecked`].
 //!
 //! # Outages
 //! A judge that cannot be asked leaves [`Verdict::NotChecked`] with its reason, whatever rules doubted. Nothing is deleted
@@ -64,7 +66,7 @@ pub use claim::{Claim, claims, claims_in};
 pub use entail::{Entailment, Extractive, Judgement, Outage, Question};
 pub use graphloom_text::Language;
 pub use locate::{Span, best_overlap, find_quotation};
-pub use mark::{Mark, Target, marks, without_marks};
+pub use mark::{Mark, Target, marks, whole_marks, without_marks};
 pub use marker::{checked_ids, checked_mark, replace_marks, unresolved};
 pub use rules::{Fault, FaultKind};
 pub use segment::{sentences, sentences_in};

@@ -2,10 +2,17 @@
 
 use std::ops::Range;
 
-use graphloom_text::target_length;
+use graphloom_text::markdown::{code, touches};
+use graphloom_text::{KeyWords, key_marks_anywhere, target_length, without_brackets, without_cut_mark};
 use serde::{Deserialize, Serialize};
 
-/// A citation mark and the bytes it takes up.
+/// How the mark of a source that is not yet checked begins.
+const SOURCE: KeyWords<'_> = KeyWords { words: &["citation", "citations", "cite"], numbers: true };
+/// The widest range of numbers that gives each of its numbers, as `3-5` does.
+const WIDEST: u64 = 50;
+
+/// A citation mark and the bytes it takes up. A bracket that names several sources is as many marks: the last has all its
+/// bytes, and those before it have none and stand at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// The whole mark.
@@ -19,7 +26,7 @@ pub struct Mark {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Target {
-    /// `[citation:KEY]`: a source as its writer names it, not yet checked.
+    /// `[citation:KEY]` in any usual spelling: a source as its writer names it, not yet checked.
     Source(String),
     /// `[checked_citation:ID]`, with the numbered link `[[N]](URL)` that follows it at once, where one does.
     Checked {
@@ -32,27 +39,80 @@ pub enum Target {
     },
 }
 
-/// All citation marks of `text`, in order. What is not well formed is text.
+/// All citation marks of `text`, in order. What is not well formed is text, and so is a source that stands
+/// in code.
 ///
 /// ```
 /// use graphloom_citations::{Target, marks};
 ///
-/// let found = marks("It is so [ citation : wal#1f ].[checked_citation:3][[1]](https://a.example/b)");
+/// let found = marks("It is so [ citation : wal#1f ].[checked_citation:3][[1]](https://a.example/b) `[citation:x]`");
 /// assert_eq!(found[0].target, Target::Source("wal#1f".into()));
 /// let url = Some("https://a.example/b".to_owned());
 /// assert_eq!(found[1].target, Target::Checked { id: 3, number: Some(1), url });
+/// assert_eq!(found.len(), 2);
+///
+/// let keys: Vec<Target> = marks("So it is【Citation：1，3-4】.").into_iter().map(|mark| mark.target).collect();
+/// assert_eq!(keys, ["1", "3", "4"].map(|key| Target::Source(key.to_owned())));
 /// ```
 #[must_use]
 pub fn marks(text: &str) -> Vec<Mark> {
-    let mut found: Vec<Mark> = Vec::new();
-    let mut from = 0;
-    while let Some(offset) = text[from..].find('[') {
-        let start = from + offset;
-        let mark = read_source(text, start).or_else(|| read_checked(text, start));
-        from = mark.as_ref().map_or(start + 1, |mark| mark.range.end);
-        found.extend(mark);
+    let mut found: Vec<Mark> = key_marks_anywhere(text, SOURCE)
+        .into_iter()
+        .filter_map(|mark| Some((mark.range, keys(&mark.keys)?)))
+        .flat_map(|(range, keys)| {
+            let last = keys.len() - 1;
+            keys.into_iter().enumerate().map(move |(at, key)| Mark {
+                range: range.start..if at == last { range.end } else { range.start },
+                target: Target::Source(key),
+            })
+        })
+        .collect();
+    for (start, _) in text.match_indices("[checked_citation:") {
+        found.extend(read_checked(text, start));
     }
+    if found.is_empty() {
+        return found;
+    }
+    found.sort_by_key(|mark| mark.range.start);
+    let code = code(&without_brackets(text, found.iter().map(|mark| &mark.range)));
+    // A checked mark is ours wherever it stands.
+    found.retain(|mark| {
+        let bytes = mark.range.start..mark.range.end.max(mark.range.start + 1);
+        matches!(mark.target, Target::Checked { .. }) || !touches(&bytes, &code)
+    });
     found
+}
+
+/// `text` without a mark that it breaks off in, as `[citation:1` at its end.
+///
+/// ```
+/// assert_eq!(graphloom_citations::whole_marks("It is so [citation:1, 2"), "It is so");
+/// ```
+#[must_use]
+pub fn whole_marks(text: &str) -> &str {
+    without_cut_mark(text, SOURCE)
+}
+
+/// The keys of a mark, with each number of a range; none where one is no key.
+fn keys(written: &[String]) -> Option<Vec<String>> {
+    let mut keys = Vec::with_capacity(written.len());
+    for key in written {
+        let number = |text: &str| text.parse::<u64>().ok();
+        let numbers = key.split_once('-').and_then(|(first, last)| Some((number(first)?, number(last)?)));
+        match numbers {
+            Some((first, last)) if (first..=first.saturating_add(WIDEST)).contains(&last) => {
+                keys.extend((first..=last).map(|number| number.to_string()));
+            }
+            _ => {
+                let number = key.strip_prefix('#').filter(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+                keys.push(number.unwrap_or(key).to_owned());
+            }
+        }
+    }
+    let is_key = |key: &String| {
+        !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'#' | b'-'))
+    };
+    (!keys.is_empty() && keys.iter().all(is_key)).then_some(keys)
 }
 
 /// `text` without its citation marks, and without the spaces that stood before them.
@@ -73,17 +133,6 @@ pub fn without_marks(text: &str) -> String {
     }
     clean.push_str(&text[from..]);
     clean
-}
-
-fn read_source(text: &str, start: usize) -> Option<Mark> {
-    let spaces = [' ', '\t'];
-    let body = text[start + 1..].trim_start_matches(spaces).strip_prefix("citation")?;
-    let body = body.trim_start_matches(spaces).strip_prefix(':')?.trim_start_matches(spaces);
-    let length =
-        body.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '#' | '-'))).unwrap_or(body.len());
-    let rest = body[length..].trim_start_matches(spaces).strip_prefix(']')?;
-    let key = &body[..length];
-    (!key.is_empty()).then(|| Mark { range: start..text.len() - rest.len(), target: Target::Source(key.to_owned()) })
 }
 
 fn read_checked(text: &str, start: usize) -> Option<Mark> {

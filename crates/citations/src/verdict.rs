@@ -105,4 +105,6 @@ pub enum Basis {
     Entailment,
     /// The judge could not be asked.
     Outage,
+    /// A judge accepts the claim, and a rule finds something else in the source in the place of what the claim says.
+    Doubt,
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use graphloom_citations::{
     Mark, Target, checked_ids, checked_mark, marks, replace_marks, sentences, unresolved, without_marks,
 };
+use graphloom_test_support::draws;
 use proptest::prelude::*;
 
 #[test]
@@ -90,5 +91,87 @@ proptest! {
         let _ = without_marks(&text);
         let same = replace_marks(&text, |mark| Some(text[mark.range.clone()].to_owned()));
         prop_assert_eq!(same, text);
+    }
+}
+
+/// A mark of the sources `keys` in a drawn spelling.
+fn spelled(keys: &[u32], (brackets, word, colon, gap, repeats): &Spelling) -> String {
+    let (open, close) = brackets;
+    let mut text = open.to_string();
+    for (at, key) in keys.iter().enumerate() {
+        if at > 0 {
+            text.push_str(gap);
+        }
+        if at == 0 || *repeats {
+            text.push_str(word);
+            text.push_str(colon);
+        }
+        let full: String =
+            key.to_string().chars().map(|c| char::from_u32(u32::from(c) - 0x30 + 0xff10).unwrap()).collect();
+        text.push_str(&if gap.contains('，') { full } else { key.to_string() });
+    }
+    text + close
+}
+
+type Spelling = ((&'static str, &'static str), &'static str, &'static str, &'static str, bool);
+
+fn spelling() -> impl Strategy<Value = Spelling> {
+    (
+        prop::sample::select(vec![
+            ("[", "]"),
+            ("【", "】"),
+            ("［", "］"),
+            ("(", ")"),
+            ("（", "）"),
+            ("\\[", "\\]"),
+            ("[[", "]]"),
+            ("[ ", " ]"),
+        ]),
+        prop::sample::select(vec!["citation", "Citation", "CITATION", "citations", "cite"]),
+        prop::sample::select(vec![":", ": ", " : ", "：", " "]),
+        prop::sample::select(vec![",", ", ", ";", "; ", "，", "、", " ; "]),
+        prop::bool::ANY,
+    )
+}
+
+/// A place for a mark: what stands before and behind it, and whether it is code.
+fn place() -> impl Strategy<Value = (&'static str, &'static str, bool)> {
+    prop::sample::select(vec![
+        ("It is so ", ".", false),
+        ("数据库", "。", false),
+        ("- It is so", "", false),
+        ("> It is **so** ", ", and more", false),
+        ("| a ", " | b |\n|---|---|\n| c | d |", false),
+        ("`a[0]` ", " and `b`", false),
+        ("It costs $5 ", " and $6", false),
+        ("`a[0] = ", "`", true),
+        ("``x ` ", "``", true),
+        ("```py\na[0] = \"", "\"\n```", true),
+        ("~~~~\n```\n", "\n~~~~", true),
+        ("> ```\n> ", "\n> ```", true),
+        ("- ```\n  ", "\n  ```", true),
+        ("Before.\n\n    x = ", "", true),
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: draws(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn drawn_spellings_are_citations_in_text_and_stay_in_code(
+        pieces in prop::collection::vec((place(), spelling(), prop::collection::vec(1_u32..40, 1..4)), 1..6)
+    ) {
+        let (mut text, mut expected) = (String::new(), String::new());
+        for ((before, behind, is_code), spelling, keys) in &pieces {
+            let mark = spelled(keys, spelling);
+            text.push_str(&format!("{before}{mark}{behind}\n\nNext.\n\n"));
+            let read: String = if *is_code { mark } else { keys.iter().map(|key| format!("<{key}>")).collect() };
+            expected.push_str(&format!("{before}{read}{behind}\n\nNext.\n\n"));
+        }
+        let made = replace_marks(&text, |mark| match &mark.target {
+            Target::Source(key) => Some(format!("<{key}>")),
+            _ => None,
+        });
+        prop_assert_eq!(made, expected);
     }
 }

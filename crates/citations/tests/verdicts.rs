@@ -101,6 +101,36 @@ async fn a_judge_decides_only_what_rules_leave_open() {
     assert_eq!(check(open, source, &neither, options).await.verdict, Verdict::NotFound);
 }
 
+#[tokio::test]
+async fn a_judge_that_says_yes_to_everything_is_not_believed_against_the_source() {
+    let yes = Scripted(Ok(Judgement::Entails));
+    let source = SourceText::new("Write-ahead logging", SOURCE);
+    for claim in [
+        "Readers block writers in this mode.",
+        "SQLite does not write every change to the write-ahead log first.",
+        "By default, no checkpoint starts when the log has reached 1000 pages.",
+    ] {
+        let checked = check(claim, source, &yes, CheckOptions::default()).await;
+        assert_eq!(
+            (checked.verdict.name(), checked.basis),
+            ("not_checked", Basis::Doubt),
+            "{claim} {:?}",
+            checked.faults
+        );
+        let Verdict::NotChecked { why } = checked.verdict else { unreachable!("it has this name") };
+        assert!(why.starts_with("a judge accepts it, and a rule does not: `"), "{why}");
+    }
+    // Another word may be a synonym, and a number that stands nowhere may be computed.
+    for claim in [
+        "Each change goes to the write-ahead log before SQLite does anything else.",
+        "The three processes that take part are the writer, the reader and the checkpointer.",
+        "A checkpoint commences by default when the log has reached 1000 pages.",
+    ] {
+        let checked = check(claim, source, &yes, CheckOptions::default()).await;
+        assert_eq!(checked.verdict.name(), "supported", "{claim} {:?}", checked.faults);
+    }
+}
+
 #[test]
 fn quotations_are_whole_words_in_order() {
     assert!(find_quotation("reached 1000 page", SOURCE).is_empty());

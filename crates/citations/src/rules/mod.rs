@@ -15,6 +15,8 @@ mod quantity;
 mod refutation;
 mod word;
 
+use std::fmt;
+
 use graphloom_text::Language;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +39,28 @@ pub struct Fault {
     pub claimed: String,
     /// What the evidence has in its place; none when the source has nothing of the kind.
     pub found: Option<String>,
+}
+
+impl Fault {
+    /// Whether the evidence, in nearly the words of the claim, has something else in the place of what the claim says: another
+    /// number, unit, date or name, or the same denied. Another word may be a synonym, and is none.
+    #[must_use]
+    pub fn opposes(&self) -> bool {
+        let kind = matches!(
+            self.kind,
+            FaultKind::Number | FaultKind::Unit | FaultKind::Date | FaultKind::Name | FaultKind::Negation
+        );
+        kind && self.found.is_some()
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.found {
+            Some(found) => write!(f, "`{}`, where the source has `{found}`", self.claimed),
+            None => write!(f, "`{}`, which the source does not have", self.claimed),
+        }
+    }
 }
 
 /// The rules.

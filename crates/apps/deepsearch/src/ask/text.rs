@@ -10,7 +10,7 @@ use crate::resources::Resources;
 use crate::stream::{self, MessageEvent, StreamMessage};
 
 /// Asks for a text and makes something of it with `check`. A text that `check` refuses is shown to the model with the
-/// reason, until the tries are used up. A text that ended at the limit of tokens is taken as it is.
+/// reason, until the tries are used up. A text that was broken off is taken as it is.
 ///
 /// # Errors
 /// As [`value`](super::value).
@@ -20,6 +20,28 @@ pub async fn text<U>(
     args: &(impl Serialize + Sync),
     check: impl Fn(&str) -> Result<U, String> + Send + Sync,
 ) -> Result<Result<U, AskFailure>, NodeError> {
+    let taken = taken_text(cx, ask, args, check).await?;
+    Ok(taken.map(|taken| taken.value))
+}
+
+/// What was made of a text that was taken.
+#[derive(Debug)]
+pub(crate) struct TakenText<U> {
+    pub(crate) value: U,
+    /// Whether the text was broken off.
+    pub(crate) is_cut: bool,
+}
+
+/// As [`text`], and says whether the text was broken off.
+///
+/// # Errors
+/// As [`value`](super::value).
+pub(crate) async fn taken_text<U>(
+    cx: &Context<Resources>,
+    ask: &Ask,
+    args: &(impl Serialize + Sync),
+    check: impl Fn(&str) -> Result<U, String> + Send + Sync,
+) -> Result<Result<TakenText<U>, AskFailure>, NodeError> {
     let resources = cx.resources();
     let calls = calls(cx, ask);
     let role = Some(ask.slot.name());
@@ -46,13 +68,13 @@ pub async fn text<U>(
         if let Some(fault) = calls.take_fault() {
             return Err(fault);
         }
-        let raw = match answer {
-            Ok(response) => response.text(),
-            Err(ModelError::Incomplete { partial, .. }) => partial,
+        let (raw, is_cut) = match answer {
+            Ok(response) => (response.text(), false),
+            Err(ModelError::Incomplete { partial, .. }) => (partial, true),
             Err(error) => return Ok(Err(AskFailure::Model(error))),
         };
         match check(raw.trim()) {
-            Ok(value) => return Ok(Ok(value)),
+            Ok(value) => return Ok(Ok(TakenText { value, is_cut })),
             Err(reason) => problem = reason,
         }
         last.clone_from(&raw);

@@ -1,55 +1,13 @@
 //! Numbers of headings.
 
-/// What a line is, as far as headings are concerned.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LineContext {
-    Text,
-    Code,
-    Math,
-}
+use graphloom_text::markdown::prose_lines;
 
-/// Walks over the lines of a Markdown text and tells of each whether it is plain text: no fenced or indented code, no
-/// `$$` block, no quotation.
+/// The lines of a Markdown text, each with whether it is plain text: no fenced or indented code, no formula, no comment, no
+/// quotation.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
-    let mut inside = LineContext::Text;
-    let mut fence = "";
-    text.lines().map(move |line| {
-        let trimmed = line.trim_start();
-        let marks = if trimmed.starts_with("```") {
-            "```"
-        } else if trimmed.starts_with("~~~") {
-            "~~~"
-        } else {
-            ""
-        };
-        match inside {
-            LineContext::Code => {
-                if !marks.is_empty() && marks == fence {
-                    inside = LineContext::Text;
-                }
-                return (line, false);
-            }
-            LineContext::Math => {
-                if trimmed.trim_end().ends_with("$$") {
-                    inside = LineContext::Text;
-                }
-                return (line, false);
-            }
-            LineContext::Text => {}
-        }
-        if !marks.is_empty() {
-            inside = LineContext::Code;
-            fence = marks;
-            return (line, false);
-        }
-        if let Some(rest) = trimmed.strip_prefix("$$") {
-            if !rest.trim_end().ends_with("$$") {
-                inside = LineContext::Math;
-            }
-            return (line, false);
-        }
+    prose_lines(text).into_iter().map(|(line, plain)| {
         let indented = line.starts_with("    ") || line.starts_with('\t');
-        (line, !indented && !trimmed.starts_with('>'))
+        (line, plain && !indented)
     })
 }
 

@@ -21,7 +21,7 @@ pub use trace_mark::{TraceMark, trace_mark, trace_marks};
 pub use unlinked::{Cleaned, clean, plain};
 
 pub(crate) use chart_block::{ChartBlock, chart_blocks, in_chart, written};
-pub(crate) use citation::{only_known, replace_citations};
+pub(crate) use citation::{only_known, replace_citations, unread};
 pub(crate) use headings::{heading, lines, without_number};
 pub(crate) use missing::MISSING;
 pub(crate) use uncited::{placed, uncited};

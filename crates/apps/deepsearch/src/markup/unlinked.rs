@@ -68,8 +68,10 @@ pub fn plain(text: &str) -> String {
 }
 
 fn pieces(text: &str) -> Vec<Piece> {
+    // Of a bracket with several sources the last mark has the bytes.
     let mut found: Vec<Piece> = marks(text)
         .into_iter()
+        .filter(|mark| !mark.range.is_empty())
         .map(|mark| Piece { shown: text[mark.range.clone()].to_owned(), own: vec![mark.range] })
         .collect();
     found.extend(links(text).into_iter().map(|(open, close)| Piece {

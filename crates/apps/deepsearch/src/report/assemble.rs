@@ -1,5 +1,6 @@
 //! The order of a report: title, abstract, chapters, conclusion, references.
 
+use graphloom_text::markdown::close;
 use graphloom_text::{link_target, link_words};
 
 use super::references::{Reference, number_citations};
@@ -46,7 +47,7 @@ pub fn assemble(parts: &Parts<'_>) -> (String, Vec<TraceSource>) {
     let mut traces = Vec::new();
     for (number, chapter) in (1..).zip(&parts.chapters) {
         let content = &chapter.report.content;
-        let body = without_references(&content.text);
+        let body = close(&without_references(&content.text)).text;
         for trace in &content.trace {
             if references.iter().all(|known| canonical(&known.url) != canonical(&trace.url)) {
                 references.push(Reference { title: trace.title.clone(), url: trace.url.clone() });

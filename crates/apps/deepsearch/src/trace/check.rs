@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use graphloom_citations::{
-    CheckOptions, Checked, Claim, Examined, OpenClaim, Question, SourceText, Span, Target, Verdict as Found,
+    Basis, CheckOptions, Checked, Claim, Examined, OpenClaim, Question, SourceText, Span, Target, Verdict as Found,
     best_overlap, claims, examine, replace_marks, sentences,
 };
 use graphloom_core_graph::{Context, NodeError};
@@ -115,6 +115,11 @@ pub async fn check_report(
     }
     (out.content, out.data, out.sources) = number(&settled.text, &citations, datas, language);
     out.notes.push(out.count.to_string());
+    for (claim, one) in &settled.citations {
+        if let (Basis::Doubt, Found::NotChecked { why }) = (one.checked.basis, &one.checked.verdict) {
+            out.notes.push(format!("not checked: \"{claim}\": {why}"));
+        }
+    }
     out.notes.extend(settled.unsupported.iter().map(ToString::to_string));
     out.unsupported = settled.unsupported;
     Ok(out)

@@ -10,7 +10,7 @@ use std::ops::Range;
 use graphloom_agents::Strategy;
 use graphloom_citations::Verdict as Found;
 use graphloom_citations::{
-    CheckOptions, Checked, Examined, OpenClaim, Question, SourceText, Span, Target, claims, examine,
+    Basis, CheckOptions, Checked, Examined, OpenClaim, Question, SourceText, Span, Target, claims, examine,
 };
 use graphloom_core_graph::{Context, NodeError};
 
@@ -152,6 +152,8 @@ impl SupportedText {
         match &checked.verdict {
             Found::Supported { span } => (StatementBasis::Derived, self.citations(*span)),
             Found::Contradicted { span } => (StatementBasis::Contradicted, self.citations(*span)),
+            // It was looked up, and nobody is sure that it rests on them.
+            Found::NotChecked { .. } if checked.basis == Basis::Doubt => (StatementBasis::Own, Vec::new()),
             Found::NotChecked { .. } => (StatementBasis::NotChecked, Vec::new()),
             _ => (StatementBasis::Own, Vec::new()),
         }

@@ -1,12 +1,15 @@
 //! The text of a section by a model that writes (prompt `sub_report_markdown` of openJiuwen DeepSearch).
 
+use graphloom_citations::whole_marks;
 use graphloom_core_graph::NodeError;
+use graphloom_text::markdown::close;
+use graphloom_text::without_reference_lists;
 use serde_json::json;
 
 use super::numbered::numbered;
 use super::{SectionOutline, WritingContext};
-use crate::ask::{Ask, AskFailure, text};
-use crate::markup::{citation, cited, only_known};
+use crate::ask::{Ask, AskFailure, taken_text};
+use crate::markup::{citation, cited, only_known, unread};
 use crate::names::SUB_REPORTER;
 use crate::resources::Slot;
 use crate::stream::Place;
@@ -48,29 +51,42 @@ pub(crate) async fn write(
         .stream(SUB_REPORTER.as_str(), Place::section(&section.id));
     let count = documents.len();
     let check = |given: &str| {
-        let (text, removed) = only_known(given, count);
+        let closed = close(whole_marks(given.trim()));
+        let unlisted = without_reference_lists(&closed.text);
+        let (text, removed) = only_known(&unlisted.text, count);
         if text.trim().is_empty() {
-            Err("the text is empty".to_owned())
-        } else if cited(&text).is_empty() {
-            Err(format!("the text cites nothing; documents are cited as {} to {}", citation(1), citation(count)))
-        } else {
-            Ok((text, removed))
+            return Err("the text is empty".to_owned());
         }
-    };
-    let answer = text(cx, &ask, &args, check).await?;
-    Ok(answer.map(|(text, removed)| {
-        let mut notes = Vec::new();
-        if removed > 0 {
-            notes.push(format!(
-                "section {}: {removed} citations of documents that do not exist were removed",
-                section.id
+        if cited(&text).is_empty() {
+            return Err(format!(
+                "the text cites nothing; documents are cited as {} to {}",
+                citation(1),
+                citation(count)
             ));
         }
-        if cut > 0 {
-            let shown = format!("the first {EXCERPT} characters");
-            notes.push(format!("section {}: of {cut} documents {shown} were read", section.id));
+        let mut notes: Vec<String> = closed.told().into_iter().chain(unlisted.told()).collect();
+        if removed > 0 {
+            notes.push(format!("{removed} citations of documents that do not exist were removed"));
         }
-        (text, notes)
+        let unread = unread(&text);
+        if let Some(first) = unread.first() {
+            notes.push(format!(
+                "{} citations in a form that is not read stay as they are, such as `{first}`",
+                unread.len()
+            ));
+        }
+        Ok((text, notes))
+    };
+    let answer = taken_text(cx, &ask, &args, check).await?;
+    Ok(answer.map(|taken| {
+        let (text, mut notes) = taken.value;
+        if taken.is_cut {
+            notes.insert(0, "the model's text was broken off; it is taken as far as it goes".to_owned());
+        }
+        if cut > 0 {
+            notes.push(format!("of {cut} documents the first {EXCERPT} characters were read"));
+        }
+        (text, notes.into_iter().map(|note| format!("section {}: {note}", section.id)).collect())
     }))
 }
 
@@ -81,9 +97,9 @@ mod tests {
     #[test]
     fn markers_are_read_in_any_spelling_and_strangers_removed() {
         let given = "A [ citation : 2 ]. B [citation:9]. C [citation:0][citation:1] [cite:1] [citation:x] é [citation:99999999999999999999]";
-        assert_eq!(cited(given), [2, 9, 0, 1]);
+        assert_eq!(cited(given), [2, 9, 0, 1, 1]);
         let (text, removed) = only_known(given, 2);
-        assert_eq!(text, "A [citation:2]. B. C[citation:1] [cite:1] [citation:x] é");
+        assert_eq!(text, "A [citation:2]. B. C[citation:1] [citation:1] [citation:x] é");
         assert_eq!(removed, 3);
         assert_eq!(only_known("no [ marker", 3), ("no [ marker".to_owned(), 0));
     }

@@ -14,6 +14,7 @@ mod limits;
 mod model;
 mod options;
 mod outages;
+mod parts;
 mod secrets;
 mod uncited;
 mod whole;

@@ -81,6 +81,11 @@ impl Main {
         Self { sections, ..Self::default() }
     }
 
+    /// A model whose sections are answered by this script.
+    pub(crate) fn of_sections(sections: Script) -> Self {
+        Self { sections, ..Self::default() }
+    }
+
     /// Answers the prompt `name`; the function is given how often it was asked before.
     pub(crate) fn on<R: Into<Reply>>(
         mut self,

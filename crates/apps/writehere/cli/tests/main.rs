@@ -16,6 +16,7 @@ mod layers;
 mod lengths;
 mod options;
 mod partial;
+mod parts;
 mod planner;
 mod recording;
 mod refusals;

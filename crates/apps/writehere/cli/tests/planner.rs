@@ -100,12 +100,17 @@ fn prompt_of(request: &Request) -> String {
     body["messages"].as_array().unwrap().iter().filter_map(|message| message["content"].as_str()).collect()
 }
 
-/// A reply as the interface sends it.
+/// A whole reply as the interface sends it.
 pub(crate) fn answer(reply: &str) -> ResponseTemplate {
+    ended(reply, "stop")
+}
+
+/// A reply that ended for this reason.
+pub(crate) fn ended(reply: &str, reason: &str) -> ResponseTemplate {
     let usage = json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120});
     ResponseTemplate::new(200).set_body_json(json!({
         "id": "answer", "object": "chat.completion", "created": 1, "model": "planner", "usage": usage,
-        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}],
+        "choices": [{"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": reply}}],
     }))
 }
 

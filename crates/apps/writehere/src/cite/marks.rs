@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
-use super::code;
+use graphloom_text::markdown::{code, touches};
+use graphloom_text::{KeyWords, key_marks_anywhere, without_brackets, without_cut_mark};
+
+/// How marks begin.
+const WORDS: KeyWords<'_> = KeyWords { words: &["reference", "references", "ref", "refs"], numbers: false };
 
 /// The mark that cites evidence.
 pub fn mark(id: &str) -> String {
@@ -39,13 +43,18 @@ pub fn without_marks(text: &str) -> String {
     parts.collect()
 }
 
+/// A text without a mark that it breaks off in.
+pub(crate) fn whole_marks(text: &str) -> &str {
+    without_cut_mark(text, WORDS)
+}
+
 /// A piece of a text. All pieces but the marks, one after the other, are the text as it stands.
 #[derive(Debug)]
 pub(super) enum Part<'t> {
     Text(&'t str),
     /// `[12]`, brackets included, that is no link.
     Number(&'t str),
-    /// The ids of `[reference:a, b]`.
+    /// The ids of `[reference:a, b]`, in any spelling of [`graphloom_text::key_marks`].
     Mark(Vec<String>),
 }
 
@@ -53,8 +62,8 @@ pub(super) enum Part<'t> {
 pub(super) fn split(text: &str) -> Vec<Part<'_>> {
     let mut brackets = brackets(text);
     if !brackets.is_empty() {
-        let code = code::ranges(&without_brackets(text, &brackets));
-        brackets.retain(|(range, _)| !code::touches(range, &code));
+        let code = code(&without_brackets(text, brackets.iter().map(|(range, _)| range)));
+        brackets.retain(|(range, _)| !touches(range, &code));
     }
     let mut parts = Vec::new();
     let mut from = 0;
@@ -67,65 +76,29 @@ pub(super) fn split(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// A text of the same length in which marks are words: `[ref:a]: …` would else be read as the definition of a link, which it
-/// is no longer when the mark is numbered or removed.
-fn without_brackets(text: &str, brackets: &[(Range<usize>, Part<'_>)]) -> String {
-    let mut masked = text.to_owned();
-    for (range, _) in brackets {
-        for at in [range.start, range.end - 1] {
-            masked.replace_range(at..=at, "x");
-        }
-    }
-    masked
-}
-
 /// What looks like a mark or a number in brackets, in order.
 fn brackets(text: &str) -> Vec<(Range<usize>, Part<'_>)> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    for (at, _) in text.match_indices('[') {
-        if at < from {
-            continue;
-        }
-        let Some(length) = text[at + 1..].find([']', '[', '\n']) else { continue };
-        let end = at + 1 + length;
-        if !text[end..].starts_with(']') {
-            continue;
-        }
-        let inner = &text[at + 1..end];
-        let mut range = at..end + 1;
-        let part = if is_number(inner) && !text[end + 1..].starts_with('(') {
-            Part::Number(&text[range.clone()])
-        } else if let Some(ids) = marked_ids(inner.strip_suffix('\\').unwrap_or(inner)) {
-            // Some models write `\[reference:a\]`.
-            if inner.ends_with('\\') && text[from..at].ends_with('\\') {
-                range.start -= 1;
-            }
-            Part::Mark(ids)
-        } else {
-            continue;
-        };
-        from = range.end;
-        found.push((range, part));
-    }
+    let marks = key_marks_anywhere(text, WORDS);
+    let mut found: Vec<(Range<usize>, Part<'_>)> = numbers(text)
+        .filter(|range| !marks.iter().any(|mark| mark.range.start < range.end && range.start < mark.range.end))
+        .map(|range| (range.clone(), Part::Number(&text[range])))
+        .collect();
+    found.extend(marks.into_iter().map(|mark| (mark.range, Part::Mark(mark.keys))));
+    found.sort_by_key(|(range, _)| range.start);
     found
+}
+
+/// Numbers in brackets that are no links.
+fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices('[').filter_map(|(at, _)| {
+        let length = text[at + 1..].find([']', '[', '\n'])?;
+        let end = at + 1 + length;
+        let is_number =
+            is_number(&text[at + 1..end]) && text[end..].starts_with(']') && !text[end + 1..].starts_with('(');
+        is_number.then_some(at..end + 1)
+    })
 }
 
 pub(super) fn is_number(text: &str) -> bool {
     !text.is_empty() && text.len() <= 6 && text.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// The ids of `reference:a` or `ref: a, b`. An id has no blanks, so that `[ref: Smith 2020]` is text.
-fn marked_ids(inner: &str) -> Option<Vec<String>> {
-    let (word, ids) = inner.split_once([':', '：'])?;
-    if !["reference", "references", "ref", "refs"].contains(&word.trim().to_ascii_lowercase().as_str()) {
-        return None;
-    }
-    let ids: Vec<String> = ids
-        .split([',', ';', '，'])
-        .map(|id| id.trim().trim_matches(['`', '"', '\'']))
-        .filter(|id| !id.is_empty())
-        .map(str::to_string)
-        .collect();
-    (!ids.is_empty() && !ids.iter().any(|id| id.contains(char::is_whitespace))).then_some(ids)
 }

@@ -3,7 +3,6 @@
 //! While a text is made it cites evidence by id, as `[reference:ID]` or `[ref:ID]`. At the end [`resolve`] numbers the
 //! sources in the order of their first appearance and lists them; [`verify`] checks a finished text.
 
-mod code;
 mod folders;
 mod marks;
 mod resolve;
@@ -13,13 +12,26 @@ pub use marks::{cited_ids, mark, without_marks};
 pub use resolve::resolve;
 pub use verify::{CiteFault, verify};
 
+pub(crate) use marks::whole_marks;
+
 use std::fmt;
 
+use graphloom_text::{Language, references_title};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The heading of the list.
-pub const HEADING: &str = "## References";
+/// The heading of the list in a text of a language.
+///
+/// ```
+/// use graphloom_text::Language;
+/// use graphloom_writehere::cite::heading;
+///
+/// assert_eq!(heading(Language::English), "## References");
+/// ```
+#[must_use]
+pub fn heading(language: Language) -> String {
+    format!("## {}", references_title(language))
+}
 
 /// A text with numbered citations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -67,6 +79,16 @@ pub enum CiteEvent {
         /// The number.
         number: String,
     },
+    /// The text ended inside of something, which was closed before the list of references.
+    Closed {
+        /// What was said of it.
+        what: String,
+    },
+    /// Evidence that the text names in a form that is no citation, which was left.
+    Unread {
+        /// The id.
+        id: String,
+    },
 }
 
 impl fmt::Display for CiteEvent {
@@ -78,6 +100,13 @@ impl fmt::Display for CiteEvent {
             }
             Self::LeftNumber { number } => {
                 write!(f, "`[{number}]` in the text is no citation; it was left, and no reference has this number")
+            }
+            Self::Closed { what } => f.write_str(what),
+            Self::Unread { id } => {
+                write!(
+                    f,
+                    "`{id}` stands in the text in a form that is no citation, such as [reference:{id}]; it was left"
+                )
             }
         }
     }
@@ -96,6 +125,8 @@ impl fmt::Display for Reference {
 #[cfg(test)]
 mod tests {
     use graphloom_retrieval::{Evidence, Source};
+    use graphloom_test_support::draws;
+    use graphloom_text::markdown::close;
     use proptest::prelude::*;
 
     use super::marks::{Part, split};
@@ -188,6 +219,12 @@ mod tests {
         assert_eq!(verify(text), [CiteFault::Unnumbered { id: "x".into() }, CiteFault::Uncited { number: "2".into() }]);
     }
 
+    /// What stands before the list of references of a text that was made of another.
+    fn body_of<'c>(cited: &'c str, text: &str) -> &'c str {
+        let list = format!("\n\n{}\n", heading(Language::detect(&without_marks(text))));
+        cited.split(&list).next().unwrap_or_default()
+    }
+
     /// Pieces of technical writing that a careless pass over the text would change.
     fn technical() -> impl Strategy<Value = String> {
         let fixed = prop::sample::select(vec![
@@ -224,6 +261,60 @@ mod tests {
         prop_oneof![fixed.prop_map(str::to_string), "\\PC{0,12}", "[ \\[\\].,;`~\\n0-9a-z#|$]{0,16}"]
     }
 
+    /// A mark of these ids in a drawn spelling.
+    fn spelled() -> impl Strategy<Value = (String, Vec<&'static str>)> {
+        let bracket = prop::sample::select(vec![
+            ("[", "]"),
+            ("【", "】"),
+            ("［", "］"),
+            ("(", ")"),
+            ("（", "）"),
+            ("\\[", "\\]"),
+            ("[[", "]]"),
+        ]);
+        let word = prop::sample::select(vec!["reference", "Reference", "ref", "references", "REF"]);
+        let colon = prop::sample::select(vec![":", ": ", "：", " : "]);
+        let gap = prop::sample::select(vec![",", ", ", "; ", "，", ", ref:", "; Reference: "]);
+        let ids = prop::collection::vec(prop::sample::select(vec!["wal#1", "wal#2", "db#1"]), 1..4);
+        (bracket, word, colon, gap, ids).prop_map(|((open, close), word, colon, gap, ids)| {
+            (format!("{open}{word}{colon}{}{close}", ids.join(gap)), ids)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: draws(), failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn drawn_spellings_are_citations_in_text_and_stay_in_code(marks in prop::collection::vec((spelled(), 0_u8..5), 1..6)) {
+            let (mut text, mut expected) = (String::new(), String::new());
+            let mut known: Vec<&str> = Vec::new();
+            let mut number = |ids: &[&'static str]| {
+                let mut numbers: Vec<usize> = Vec::new();
+                for id in ids {
+                    let source = id.split('#').next().unwrap();
+                    let at = known.iter().position(|one| *one == source).unwrap_or_else(|| {
+                        known.push(source);
+                        known.len() - 1
+                    });
+                    if numbers.last() != Some(&(at + 1)) {
+                        numbers.push(at + 1);
+                    }
+                }
+                numbers.iter().map(|number| format!("[{number}]")).collect::<String>()
+            };
+            for ((mark, ids), place) in &marks {
+                let (before, behind) = [("It is so ", "."), ("> So ", " too"), ("`", "`"), ("```\n", "\n```"), ("~~~~\n```\n", "\n~~~~")][usize::from(*place)];
+                let read = if *place < 2 { number(ids) } else { mark.clone() };
+                text.push_str(&format!("{before}{mark}{behind}\n\nNext.\n\n"));
+                expected.push_str(&format!("{before}{read}{behind}\n\nNext.\n\n"));
+            }
+            let cited = resolve(&text, &evidence());
+            let body = body_of(&cited.text, &text);
+            prop_assert_eq!(body.trim_end(), expected.trim_end());
+            prop_assert_eq!(verify(&cited.text), []);
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
 
@@ -250,7 +341,7 @@ mod tests {
                 }
             }
             let cited = resolve(&text, &evidence());
-            let body = cited.text.split("\n\n## References").next().unwrap_or_default();
+            let body = body_of(&cited.text, &text);
             let marked = cited_ids(&text);
             let own: Vec<String> = cited.references.iter().map(|reference| format!(" [{}]", reference.number)).collect();
             // A piece that opens code takes the marks after it along: they are code, and stay.
@@ -267,13 +358,8 @@ mod tests {
                 // The text has no such number in brackets outside of code, and in code none after a word and a blank.
                 found = found.replace(&format!("Word{citation}"), "Word");
             }
-            let expected = if cited.references.is_empty() { expected.as_str() } else { expected.trim_end() };
-            // Code that the text leaves open is closed before the list, with as many signs as it was opened with.
-            let closed = |found: &str| {
-                let (rest, fence) = found.rsplit_once('\n')?;
-                (found.len() > expected.len() && code::open_fence(rest).as_deref() == Some(fence)).then_some(rest.len())
-            };
-            let found = closed(&found).map_or(found.as_str(), |end| &found[..end]);
+            // What the text leaves open is closed before the list.
+            let expected = if cited.references.is_empty() { expected } else { close(expected.trim_end()).text };
             prop_assert_eq!(found, expected);
             prop_assert_eq!(cited.references.is_empty(), !marked.iter().any(|id| evidence().iter().any(|found| found.id == *id)));
             prop_assert_eq!(verify(&cited.text), []);

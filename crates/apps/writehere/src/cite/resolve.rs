@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graphloom_retrieval::{Evidence, Source};
+use graphloom_text::Language;
+use graphloom_text::markdown::{close, code, math, touches};
 
-use super::code::open_fence;
 use super::folders::Folders;
-use super::marks::{Part, split};
-use super::{CiteEvent, Cited, HEADING, Reference};
+use super::marks::{Part, split, without_marks};
+use super::{CiteEvent, Cited, Reference, heading};
 
 /// Numbers the citations of a text. Evidence of one source gets one number; the same number twice in a row is written
 /// once; unknown ids are removed with an event.
 ///
 /// All else stays as it is, byte by byte: code, tables, formulas, spaces and numbers in brackets. A text without marks is
-/// returned unchanged. No source gets a number that the text has in brackets itself, so that none can be confused.
+/// returned unchanged. No source gets a number that the text has in brackets itself, outside of code and formulas, so that
+/// none can be confused. The heading of the list is in the language of the text.
 ///
 /// ```
 /// use graphloom_retrieval::{Evidence, Source};
@@ -29,7 +31,7 @@ use super::{CiteEvent, Cited, HEADING, Reference};
 pub fn resolve<'e>(text: &str, evidence: impl IntoIterator<Item = &'e Evidence>) -> Cited {
     let parts = split(text);
     let known: BTreeMap<&str, &Evidence> = evidence.into_iter().map(|e| (e.id.as_str(), e)).collect();
-    let mut sources = Sources::new(Folders::of(known.values().copied()), &parts);
+    let mut sources = Sources::new(Folders::of(known.values().copied()), taken(text, &parts));
     let mut out = Output { text: String::with_capacity(text.len()), after: After::Text };
     let mut events = Vec::new();
     let mut last_number = None;
@@ -65,20 +67,44 @@ pub fn resolve<'e>(text: &str, evidence: impl IntoIterator<Item = &'e Evidence>)
     }
     out.end();
     let mut cited = Cited { text: out.text, references: sources.references, events };
+    cited.events.extend(unread(&cited.text, &known).into_iter().map(|id| CiteEvent::Unread { id: id.to_owned() }));
     cited.events.extend(sources.avoided.iter().map(|number| CiteEvent::LeftNumber { number: number.to_string() }));
     if !cited.references.is_empty() {
-        cited.text.truncate(cited.text.trim_end().len());
-        if let Some(fence) = open_fence(&cited.text) {
-            cited.text.push('\n');
-            cited.text.push_str(&fence);
-        }
+        let closed = close(cited.text.trim_end());
+        cited.events.extend(closed.told().map(|what| CiteEvent::Closed { what }));
+        cited.text = closed.text;
         cited.text.push_str("\n\n");
-        cited.text.push_str(HEADING);
+        cited.text.push_str(&heading(Language::detect(&without_marks(text))));
         for reference in &cited.references {
             cited.text.push_str(&format!("\n\n[{}] {}", reference.number, reference));
         }
     }
     cited
+}
+
+/// The numbers that a text has in brackets, outside of code and formulas.
+fn taken(text: &str, parts: &[Part<'_>]) -> BTreeSet<usize> {
+    let math = math(text);
+    let numbers = parts.iter().filter_map(|part| match part {
+        Part::Number(number) => Some(*number),
+        _ => None,
+    });
+    let place = |number: &str| number.as_ptr() as usize - text.as_ptr() as usize;
+    let own = numbers.filter(|number| !touches(&(place(number)..place(number) + number.len()), &math));
+    own.filter_map(|number| number.trim_matches(['[', ']']).parse().ok()).collect()
+}
+
+/// The ids of known evidence that stand in a text as words, where no mark was read. Code has none.
+fn unread<'e>(text: &str, known: &BTreeMap<&'e str, &Evidence>) -> Vec<&'e str> {
+    let code = code(text);
+    let ids = known.keys().copied().filter(|id| id.contains('#'));
+    let stands = |id: &str| {
+        text.match_indices(id).any(|(at, _)| {
+            let behind = &text[at + id.len()..];
+            !behind.starts_with(char::is_alphanumeric) && !touches(&(at..at + id.len()), &code)
+        })
+    };
+    ids.filter(|id| stands(id)).collect()
 }
 
 /// What the last piece of the output was.
@@ -183,13 +209,9 @@ struct Sources<'e> {
 }
 
 impl<'e> Sources<'e> {
-    fn new(folders: Folders<'e>, parts: &[Part<'_>]) -> Self {
-        let numbers = parts.iter().filter_map(|part| match part {
-            Part::Number(number) => number.trim_matches(['[', ']']).parse().ok(),
-            _ => None,
-        });
+    fn new(folders: Folders<'e>, taken: BTreeSet<usize>) -> Self {
         let (found, references, avoided) = (Vec::new(), Vec::new(), BTreeSet::new());
-        Self { folders, found, references, taken: numbers.collect(), avoided, next: 1 }
+        Self { folders, found, references, taken, avoided, next: 1 }
     }
 
     /// The number of a piece of evidence: that of its source.

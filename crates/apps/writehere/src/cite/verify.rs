@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::HEADING;
+use graphloom_text::Language;
+
+use super::heading;
 use super::marks::{Part, is_number, split};
 
 /// A fault of a finished text's citations.
@@ -28,8 +30,7 @@ pub enum CiteFault {
 /// A number in brackets without an entry is no fault: it is the text's own, as in `x[0]`, and [`resolve`](super::resolve)
 /// gives no reference such a number.
 pub fn verify(text: &str) -> Vec<CiteFault> {
-    let at = text.rfind(&format!("\n{HEADING}")).or_else(|| text.starts_with(HEADING).then_some(0));
-    let (body, list) = text.split_at(at.unwrap_or(text.len()));
+    let (body, list) = text.split_at(list_of(text).unwrap_or(text.len()));
     let listed = list
         .lines()
         .filter_map(|line| line.strip_prefix('[')?.split_once(']'))
@@ -49,4 +50,14 @@ pub fn verify(text: &str) -> Vec<CiteFault> {
     let uncited = listed.collect::<BTreeSet<_>>().into_iter().filter(|number| !cited.contains(number));
     faults.extend(uncited.map(|number| CiteFault::Uncited { number: number.to_string() }));
     faults
+}
+
+/// Where the list of references of a finished text begins: at the last heading that names one in a language of texts.
+fn list_of(text: &str) -> Option<usize> {
+    let headings = Language::ALL.into_iter().map(heading);
+    let last = headings.filter_map(|heading| {
+        let at = text.rfind(&format!("\n{heading}\n"));
+        at.or_else(|| text.starts_with(&format!("{heading}\n")).then_some(0))
+    });
+    last.max()
 }

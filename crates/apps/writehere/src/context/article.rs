@@ -1,6 +1,7 @@
 //! The text written so far.
 
 use graphloom_state_machine::{NodeKey, NodeType, TaskAction};
+use graphloom_text::markdown::join;
 
 use crate::TaskType;
 use crate::length::count_words;
@@ -40,9 +41,9 @@ pub fn article_of<'t>(tree: &'t Tree, key: &NodeKey) -> Vec<Piece<'t>> {
     pieces
 }
 
-/// The parts as one text.
+/// The parts as one text, each read as it is read alone; see [`graphloom_text::markdown::join`].
 pub fn article_text(pieces: &[Piece<'_>]) -> String {
-    pieces.iter().map(|piece| piece.text).collect::<Vec<_>>().join("\n\n")
+    join(pieces.iter().map(|piece| piece.text))
 }
 
 /// The text so far within a number of words, and what was left out, if anything: the last paragraphs are kept whole as

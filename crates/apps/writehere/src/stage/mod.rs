@@ -8,6 +8,7 @@
 mod aggregate;
 mod ask;
 mod gather;
+mod part;
 mod plan;
 mod reason;
 mod repetition;

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use graphloom_citations::{Target, replace_marks};
 use graphloom_core_graph::{Context, NodeError, Snapshot};
-use graphloom_text::{link_target, link_words};
+use graphloom_text::markdown::close;
+use graphloom_text::{link_target, link_words, without_reference_lists};
 use serde_json::json;
 
 use super::prepare::section_of;
@@ -78,7 +79,8 @@ pub async fn compose(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> 
         "title": place.head.trim_start_matches('#').trim(),
     });
     let written = text(&cx, &ask, &args, |answer| {
-        let answer = linked(&below(answer, place.level), &documents);
+        let own = without_reference_lists(&close(answer).text).text;
+        let answer = linked(&below(&own, place.level), &documents);
         if answer.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(answer) }
     });
     let written = match written.await? {

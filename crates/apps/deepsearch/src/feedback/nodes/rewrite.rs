@@ -1,6 +1,7 @@
 //! Node `rewrite` of a change.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
+use graphloom_text::markdown::close;
 use serde_json::json;
 
 use super::{ChangeDetails, changed, failed};
@@ -36,7 +37,7 @@ pub async fn rewrite(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> 
         "language": state.language.as_str(),
     });
     let rewritten = text(&cx, &ask, &args, |answer| {
-        let answer = plain(answer);
+        let answer = plain(&close(answer).text);
         if answer.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(answer) }
     });
     match rewritten.await? {

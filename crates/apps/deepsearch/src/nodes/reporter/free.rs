@@ -2,10 +2,12 @@
 
 use futures::stream::{self as futures_stream, StreamExt, TryStreamExt};
 use graphloom_core_graph::{Context, NodeError};
+use graphloom_text::markdown::close;
+use graphloom_text::without_reference_lists;
 use serde_json::{Value, json};
 
 use super::ReportFrame;
-use crate::ask::{Ask, AskFailure, text};
+use crate::ask::{Ask, AskFailure, taken_text, text};
 use crate::resources::{Resources, Stage};
 use crate::state::{SearchContext, SubReport};
 
@@ -25,8 +27,13 @@ pub(super) async fn frame(
     let summary = part(state, cx, "report_abstract", title, sections);
     let conclusion = part(state, cx, "report_conclusion", title, sections);
     let (transitions, summary, conclusion) = futures::join!(transitions, summary, conclusion);
-    let (transitions, notes) = transitions?;
-    Ok(ReportFrame { transitions, notes, summary: summary?, conclusion: conclusion? })
+    let (transitions, mut notes) = transitions?;
+    let mut noted = |part: PartText| {
+        notes.extend(part.notes);
+        part.text
+    };
+    let (summary, conclusion) = (summary?.map(&mut noted), conclusion?.map(&mut noted));
+    Ok(ReportFrame { transitions, notes, summary, conclusion })
 }
 
 /// A sentence from each section to the next; none after the last, and none where the model fails, which the notes tell.
@@ -54,7 +61,7 @@ async fn transitions(
             } else if words > TRANSITION_WORDS {
                 Err(format!("{words} words are too many; {TRANSITION_WORDS} are allowed"))
             } else {
-                Ok(text.to_owned())
+                Ok(close(text).text)
             }
         });
         Ok::<_, NodeError>(match made.await? {
@@ -70,6 +77,12 @@ async fn transitions(
     Ok((made, notes.into_iter().flatten().collect()))
 }
 
+/// An abstract or a conclusion, with notes on what was changed.
+struct PartText {
+    text: String,
+    notes: Vec<String>,
+}
+
 /// Abstract or conclusion.
 async fn part(
     state: &SearchContext,
@@ -77,7 +90,7 @@ async fn part(
     name: &str,
     title: &str,
     sections: &[SubReport],
-) -> Result<Result<String, AskFailure>, NodeError> {
+) -> Result<Result<PartText, AskFailure>, NodeError> {
     // The summaries say what the sections say; a section without one is given by its beginning.
     let shown: Vec<Value> = sections
         .iter()
@@ -92,9 +105,19 @@ async fn part(
         "query": state.query, "language": state.language.as_str(), "title": title, "sections": shown,
     });
     let ask = Ask::new(name, name).tries(state.config.report_max_generate_retry_num);
-    let made = text(cx, &ask, &args, |text| match text.is_empty() {
-        true => Err("the text is empty".to_owned()),
-        false => Ok(text.to_owned()),
+    let made = taken_text(cx, &ask, &args, |text| {
+        let closed = close(text);
+        let unlisted = without_reference_lists(&closed.text);
+        match unlisted.text.is_empty() {
+            true => Err("the text is empty".to_owned()),
+            false => Ok((unlisted.text.clone(), closed.told().into_iter().chain(unlisted.told()).collect::<Vec<_>>())),
+        }
     });
-    made.await
+    let what = name.trim_start_matches("report_");
+    Ok(made.await?.map(|taken| {
+        let (text, changes) = taken.value;
+        let cut = taken.is_cut.then(|| "the model's text was broken off; it is taken as far as it goes".to_owned());
+        let notes = cut.into_iter().chain(changes).map(|note| format!("{what}: {note}"));
+        PartText { text, notes: notes.collect() }
+    }))
 }

@@ -7,6 +7,7 @@ use graphloom_agents::{Exchange, Strategy};
 use graphloom_state_machine::TaskAction;
 
 use super::ask::reading_notes;
+use super::part::Part;
 use super::{Outcome, Setup, StageError, TaskContext};
 use crate::TaskType;
 use crate::cite::cited_ids;
@@ -33,6 +34,8 @@ pub(super) async fn aggregate(setup: &Setup, context: TaskContext<'_>) -> Result
         return Ok(outcome);
     }
     let (text, exchange) = combined_text(setup, context).await?;
+    let part = exchange.as_ref().map(|_| Part::of(context.key, &text));
+    let (text, changes) = part.map_or((text, Vec::new()), |part| (part.text, part.notes));
     let mut result = ActionResult::new(AGENT, text);
     result.evidence = cited_ids(&result.text);
     let unanswered = append_unanswered(setup, context, &mut result)?;
@@ -44,6 +47,7 @@ pub(super) async fn aggregate(setup: &Setup, context: TaskContext<'_>) -> Result
     let mut notes: Vec<String> = result.notes.iter().map(|note| format!("task `{}`: {note}", context.key)).collect();
     notes.extend(unanswered);
     notes.extend(exchange.iter().flat_map(|exchange| reading_notes(context.key, exchange)));
+    notes.extend(changes);
     let mut outcome = context.result(TaskAction::FinalAggregate, result);
     outcome.exchanges.extend(exchange);
     outcome.notes = notes;

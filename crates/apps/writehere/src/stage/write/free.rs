@@ -4,6 +4,7 @@ use graphloom_agents::AgentError;
 use graphloom_state_machine::TaskAction;
 
 use super::super::ask::{agent, reading_notes, seeded, text};
+use super::super::part::Part;
 use super::super::{Outcome, Setup, StageError, TaskContext};
 use super::AGENT;
 use super::heading::Heading;
@@ -38,10 +39,14 @@ pub(super) async fn write(setup: &Setup, context: TaskContext<'_>) -> Result<Out
         }
     }
     let mut exchanges = vec![answer.exchange];
-    let mut result = ActionResult::new(AGENT, answer.value);
+    let part = Part::of(context.key, &answer.value);
+    notes.extend(part.notes);
+    let mut result = ActionResult::new(AGENT, part.text);
     if let Some(share) = args.share {
         let measured = shorten(setup, context, &args, share, result.text).await;
-        (result.text, result.length) = (measured.text, Some(measured.length));
+        let part = Part::of(context.key, &measured.text);
+        notes.extend(part.notes);
+        (result.text, result.length) = (part.text, Some(measured.length));
         exchanges.extend(measured.exchange);
         notes.extend(measured.note);
     }

@@ -13,6 +13,7 @@ use graphloom_state_machine::{NodeKey, TaskAction};
 use serde::Serialize;
 
 use super::super::ask::{agent, seeded, value};
+use super::super::part::Part;
 use super::super::repetition::without_repetition;
 use super::super::{Outcome, Setup, StageError, TaskContext, gather};
 use super::AGENT;
@@ -122,7 +123,9 @@ pub(super) async fn write_in_paragraphs(
     } else if paragraphs.is_empty() {
         let (free, exchange) = free_paragraph(setup, context, args, &before).await?;
         exchanges.push(exchange);
-        paragraphs.push(free);
+        let part = Part::of(context.key, &free);
+        notes.extend(part.notes);
+        paragraphs.push(part.text);
     }
     let made = written(&paragraphs);
     if made * 2 < target {
