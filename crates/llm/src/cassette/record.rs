@@ -132,8 +132,8 @@ impl StreamRecorder {
 impl Drop for StreamRecorder {
     fn drop(&mut self) {
         let Some(call) = self.call.take() else { return };
-        let partial = self
-            .events
+        let restart = self.events.iter().rposition(|event| matches!(event, ChatEvent::Restart { .. }));
+        let partial = self.events[restart.unwrap_or_default()..]
             .iter()
             .filter_map(|event| match event {
                 ChatEvent::TextDelta { text } => Some(text.as_str()),

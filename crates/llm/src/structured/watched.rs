@@ -52,6 +52,10 @@ impl AnswerSource for Watched<'_> {
                     }
                     text.push_str(&more);
                 }
+                ChatEvent::Restart { .. } => {
+                    partial = PartialJson::within(member);
+                    text.clear();
+                }
                 ChatEvent::Done(response) => return Ok(response),
                 _ => {}
             }

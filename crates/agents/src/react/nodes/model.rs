@@ -2,7 +2,7 @@
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 
-use crate::converse::{Form, Question, Turn, introduce, last_turn, node_error};
+use crate::converse::{Form, Question, SILENT_TURNS, Turn, introduce, last_turn, node_error};
 use crate::react::view::view;
 use crate::react::{COMPACT, DISPATCH, MODEL, ReactResources, ReactState, TurnRecord};
 use crate::{AgentError, StopReason, ToldModel};
@@ -26,7 +26,9 @@ pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> 
     let mut usage = state.usage;
     usage += turn.usage;
     let update = ReactState::update().turns([record]).usage(usage);
-    if !turn.cut && !last && silent {
+    let silent_before = state.turns.iter().rev().take_while(|turn| turn.message.is_none()).count();
+    let gives_up = silent && silent_before + 1 >= SILENT_TURNS;
+    if !turn.cut && !last && silent && !gives_up {
         return Ok(Step::goto(MODEL).with(update));
     }
     if !turn.cut && !last && !turn.calls.is_empty() {
@@ -36,6 +38,7 @@ pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> 
     let forced = last && (silent || !resources.tools.current().is_empty());
     let stop = match (turn.cut, forced) {
         (true, _) => StopReason::Cut,
+        _ if gives_up => StopReason::Silent,
         (_, true) => StopReason::TurnLimit,
         _ => StopReason::Answered,
     };

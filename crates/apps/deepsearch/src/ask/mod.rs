@@ -30,7 +30,7 @@ mod text;
 mod typed;
 
 pub use failure::AskFailure;
-pub use text::text;
+pub use text::{Told, text, told};
 pub use typed::value;
 
 use graphloom_agents::{DurableCalls, StepKeys, Strategy};

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::check::{Judged, with_span};
 use super::judge::ModelJudge;
 use super::outcome::{Resolution, UnsupportedStatement};
-use crate::ask::{Ask, text};
+use crate::ask::{Ask, Told, told};
 use crate::config::Unsupported;
 use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
@@ -151,7 +151,7 @@ async fn corrected<'e>(
             let key = format!("trace/correct/{place}/{}", one.data);
             let ask = Ask::new(key, "trace/correct").slot(Slot::WritingChecking).tries(1);
             let args = json!({ "claim": claim.text, "passage": passage, "title": source.title });
-            text(cx, &ask, &args, |answer| Ok(one_line(answer))).await?.ok()
+            told(cx, &ask, &args, |answer| Ok(one_line(answer))).await?.ok().and_then(|told: Told<_>| told.all().ok())
         } else {
             quotation(passage)
         };

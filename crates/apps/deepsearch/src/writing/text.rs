@@ -5,10 +5,11 @@ use serde_json::json;
 
 use super::numbered::numbered;
 use super::{SectionOutline, WritingContext};
-use crate::ask::{Ask, AskFailure, text};
+use crate::ask::{Ask, AskFailure, told};
 use crate::markup::{citation, cited, only_known};
 use crate::names::SUB_REPORTER;
 use crate::resources::Slot;
+use crate::status::{Notice, StatusCode};
 use crate::stream::Place;
 
 /// About how many words a section has.
@@ -16,14 +17,23 @@ const WORDS: u32 = 2500;
 /// How much of a document is shown, in characters.
 const EXCERPT: usize = 6000;
 
-/// A text that cites, with notes on what was changed.
+/// A text that cites.
+pub(crate) struct Written {
+    pub(crate) text: String,
+    /// What was changed.
+    pub(crate) notes: Vec<String>,
+    /// What a reader has to know of a text that was broken off.
+    pub(crate) notice: Option<Notice>,
+}
+
+/// A text that cites.
 ///
 /// # Errors
 /// Only errors that no model caused.
 pub(crate) async fn write(
     context: WritingContext<'_>,
     outline: &SectionOutline,
-) -> Result<Result<(String, Vec<String>), AskFailure>, NodeError> {
+) -> Result<Result<Written, AskFailure>, NodeError> {
     let WritingContext { cx, brief, documents, .. } = context;
     let section = &brief.section;
     let (shown, cut) = numbered(documents, EXCERPT);
@@ -57,8 +67,9 @@ pub(crate) async fn write(
             Ok((text, removed))
         }
     };
-    let answer = text(cx, &ask, &args, check).await?;
-    Ok(answer.map(|(text, removed)| {
+    let answer = told(cx, &ask, &args, check).await?;
+    Ok(answer.map(|answer| {
+        let (text, removed) = answer.value;
         let mut notes = Vec::new();
         if removed > 0 {
             notes.push(format!(
@@ -70,7 +81,10 @@ pub(crate) async fn write(
             let shown = format!("the first {EXCERPT} characters");
             notes.push(format!("section {}: of {cut} documents {shown} were read", section.id));
         }
-        (text, notes)
+        let notice = answer
+            .broken_off
+            .map(|how| Notice::warning(StatusCode::SubReport, format!("the text of the section {how}")));
+        Written { text, notes, notice }
     }))
 }
 

@@ -4,7 +4,7 @@ use graphloom_core_graph::{Context, NodeError, Snapshot};
 use serde_json::json;
 
 use super::{ChangeDetails, changed, failed};
-use crate::ask::{Ask, text};
+use crate::ask::{Ask, Told, told};
 use crate::feedback::apply::apply;
 use crate::feedback::payload::Rejection;
 use crate::feedback::state::{FeedbackState, FeedbackStateUpdate};
@@ -35,11 +35,12 @@ pub async fn rewrite(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> 
         "instruction": pending.instruction,
         "language": state.language.as_str(),
     });
-    let rewritten = text(&cx, &ask, &args, |answer| {
+    let rewritten = told(&cx, &ask, &args, |answer| {
         let answer = plain(answer);
         if answer.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(answer) }
     });
-    match rewritten.await? {
+    // Half a text is no change of a whole one.
+    match rewritten.await?.map_err(|failure| failure.to_string()).and_then(Told::all) {
         Ok(rewritten) => {
             let change = apply(report, &cleaned, &rewritten);
             let details = ChangeDetails {
@@ -52,7 +53,7 @@ pub async fn rewrite(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> 
             Ok(changed(&cx, &state, pending, change, details).await)
         }
         Err(failure) => {
-            let rejection = Rejection { code: StatusCode::FeedbackRewrite, message: failure.to_string() };
+            let rejection = Rejection { code: StatusCode::FeedbackRewrite, message: failure };
             Ok(failed(&cx, &state, rejection).await)
         }
     }

@@ -5,7 +5,7 @@ use graphloom_core_graph::{Context, NodeError};
 use serde_json::{Value, json};
 
 use super::ReportFrame;
-use crate::ask::{Ask, AskFailure, text};
+use crate::ask::{Ask, AskFailure, Told, told};
 use crate::resources::{Resources, Stage};
 use crate::state::{SearchContext, SubReport};
 
@@ -47,7 +47,7 @@ async fn transitions(
         });
         let ask = Ask::new(format!("transition/{at}"), "generate_transition_sentence")
             .tries(state.config.report_max_generate_retry_num);
-        let made = text(cx, &ask, &args, |text| {
+        let made = told(cx, &ask, &args, |text| {
             let words = text.split_whitespace().count();
             if text.is_empty() || text.contains("\n\n") || text.starts_with('#') {
                 Err("one paragraph without a heading is wanted".to_owned())
@@ -58,7 +58,11 @@ async fn transitions(
             }
         });
         Ok::<_, NodeError>(match made.await? {
-            Ok(made) => (made, None),
+            // A transition that was broken off is half a sentence.
+            Ok(Told { broken_off: Some(how), .. }) => {
+                (String::new(), Some(format!("a transition is missing: it {how}")))
+            }
+            Ok(made) => (made.value, None),
             Err(failure) => (String::new(), Some(format!("a transition is missing: {failure}"))),
         })
     }))
@@ -77,7 +81,7 @@ async fn part(
     name: &str,
     title: &str,
     sections: &[SubReport],
-) -> Result<Result<String, AskFailure>, NodeError> {
+) -> Result<Result<Told<String>, AskFailure>, NodeError> {
     // The summaries say what the sections say; a section without one is given by its beginning.
     let shown: Vec<Value> = sections
         .iter()
@@ -92,7 +96,7 @@ async fn part(
         "query": state.query, "language": state.language.as_str(), "title": title, "sections": shown,
     });
     let ask = Ask::new(name, name).tries(state.config.report_max_generate_retry_num);
-    let made = text(cx, &ask, &args, |text| match text.is_empty() {
+    let made = told(cx, &ask, &args, |text| match text.is_empty() {
         true => Err("the text is empty".to_owned()),
         false => Ok(text.to_owned()),
     });
