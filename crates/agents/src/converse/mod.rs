@@ -87,7 +87,8 @@ pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &
         let reached = take(&conversation, &tools, form, turn, number, &mut transcript, &mut course).await;
         if let Some(stop) = reached.map_err(|error| durable.error(error))? {
             // An answer that the model was made to give is not one that it came to.
-            transcript.stop = if last && stop == StopReason::Answered { StopReason::TurnLimit } else { stop };
+            let is_forced = last && matches!(stop, StopReason::Answered | StopReason::Silent);
+            transcript.stop = if is_forced { StopReason::TurnLimit } else { stop };
             break;
         }
     }

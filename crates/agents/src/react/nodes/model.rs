@@ -38,8 +38,8 @@ pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> 
     let forced = last && (silent || !resources.tools.current().is_empty());
     let stop = match (turn.cut, forced) {
         (true, _) => StopReason::Cut,
-        _ if gives_up => StopReason::Silent,
         (_, true) => StopReason::TurnLimit,
+        _ if gives_up => StopReason::Silent,
         _ => StopReason::Answered,
     };
     let update = match text {
