@@ -34,7 +34,7 @@ pub struct Ask {
     pub format: ResponseFormat,
     /// The most tokens of a reply, instead of the spec's.
     pub max_tokens: Option<u32>,
-    /// Whether a reply that ended at the limit of tokens is read all the same.
+    /// Whether a reply that was broken off, as by the limit of tokens, is read all the same.
     pub accept_incomplete: bool,
     /// Seed of the sampler.
     pub seed: Option<u64>,
@@ -125,8 +125,8 @@ impl<'a> Agent<'a> {
 
     /// Renders the prompt, asks the model and reads the reply with `parse`. A reply that `parse` refuses is shown to
     /// the model with the reason, until the spec's tries are used up. A model that answers nothing three times in a row, or
-    /// thoughts only, is not asked again. A reply that ended at the token limit is not
-    /// asked for again, since the same would happen.
+    /// thoughts only, is not asked again. A reply that was broken off, by the token limit or by the provider, is not asked for
+    /// again, since the same would happen.
     ///
     /// # Errors
     /// Errors of the template; [`AgentError::Model`]; [`AgentError::Unusable`] when no reply could be read.
@@ -161,9 +161,10 @@ impl<'a> Agent<'a> {
                 Err(source) => return Err(self.failed(source, exchange)),
             };
             let text = response.text();
+            let broken_off = response.broken_off();
+            let cut = broken_off.is_some();
             let mut attempt = Attempt::new(text.clone(), response.finish, response.usage);
             attempt.thoughts = response.thoughts();
-            let cut = response.finish == FinishReason::Length;
             let is_blank = text.trim().is_empty();
             blank = if is_blank { blank + 1 } else { 0 };
             let read = if response.is_thoughts_only() {
@@ -173,15 +174,18 @@ impl<'a> Agent<'a> {
             };
             match read {
                 Ok(Parsed { value, mut notes }) if !cut || ask.accept_incomplete => {
-                    if cut {
-                        notes.push("the reply ended at the limit of tokens".into());
-                    }
+                    notes.extend(broken_off.map(|told| format!("the reply {told}")));
                     attempt.notes = notes;
                     exchange.attempts.push(attempt);
                     return Ok(Answer { value, exchange });
                 }
-                Ok(_) => problem = "the reply ended at the limit of tokens; raise `max_tokens`".into(),
+                Ok(_) => problem = String::new(),
                 Err(reason) => problem = reason,
+            }
+            if let Some(told) = broken_off {
+                let advice = if attempt.finish == FinishReason::Length { "; raise `max_tokens`" } else { "" };
+                let unread = if problem.is_empty() { problem } else { format!(", and {problem}") };
+                problem = format!("the reply {told}{unread}{advice}");
             }
             attempt.problem = Some(problem.clone());
             exchange.attempts.push(attempt);

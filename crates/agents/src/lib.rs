@@ -163,8 +163,8 @@ pub use converse::{
     CallRecord, Conversation, ConverseOptions, Direct, Durable, Progress, StopReason, Transcript, converse,
 };
 pub use durable::{
-    AnswerSource, BudgetUse, Call, CallHooks, CallKind, CallReply, DurableCalls, MODEL_CALL, ModelCall, StepKeys,
-    ToldModel, logged_step,
+    AnswerSource, BudgetUse, Call, CallHooks, CallKind, CallReply, DurableCalls, MODEL_CALL, ModelCall, Piece,
+    StepKeys, ToldModel, logged_step,
 };
 pub use error::AgentError;
 pub use exchange::{Attempt, Exchange};

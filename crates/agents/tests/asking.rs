@@ -34,7 +34,7 @@ impl Lines {
                 local: true,
                 documents: false,
             },
-            replies: Mutex::new(replies.iter().rev().copied().collect()),
+            replies: Mutex::new(replies.iter().rev().cloned().collect()),
             requests: Mutex::default(),
         })
     }
@@ -142,6 +142,22 @@ fn a_cut_reply_is_never_asked_for_again() {
     let answer = ask(&model, lenient).unwrap();
     assert_eq!(answer.value, 12);
     assert_eq!(answer.exchange.attempts[0].notes, ["the reply ended at the limit of tokens"]);
+}
+
+#[test]
+fn a_reply_that_the_provider_broke_off_is_told_with_its_word() {
+    for (finish, told) in [
+        (FinishReason::ContentFilter, "the reply was broken off by the provider, which withholds the rest"),
+        (FinishReason::Other("pause_turn".into()), "the reply was broken off by the provider (`pause_turn`)"),
+    ] {
+        let model = Lines::new(&[("12", finish.clone()), ("3", FinishReason::Stop)]);
+        let error = ask(&model, Ask::default()).unwrap_err();
+        assert!(error.to_string().contains(told), "{error}");
+        let mut lenient = Ask::default();
+        lenient.accept_incomplete = true;
+        let answer = ask(&Lines::new(&[("12", finish)]), lenient).unwrap();
+        assert_eq!((answer.value, answer.exchange.attempts[0].notes.as_slice()), (12, &[told.to_owned()][..]));
+    }
 }
 
 #[test]

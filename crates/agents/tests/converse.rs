@@ -240,6 +240,34 @@ async fn a_reply_that_was_cut_off_calls_nothing() {
 }
 
 #[tokio::test]
+async fn a_reply_that_the_provider_broke_off_calls_nothing_and_says_its_word() {
+    let finish = FinishReason::Other("repetition_truncation".into());
+    let broken = Reply { finish: finish.clone(), ..Reply::tools([read("a", 1)]) };
+    let half = Reply { finish, ..Reply::text("First, the") };
+    for reply in [broken, half] {
+        let transcript = talk(&replies(vec![reply]), ConverseOptions::default()).await.unwrap();
+        assert_eq!((transcript.stop, transcript.calls.len()), (StopReason::Cut, 0));
+        assert!(transcript.notes[0].contains("`repetition_truncation`"), "{:?}", transcript.notes);
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_says_nothing_is_asked_three_times() {
+    let model = Scripted::from_fn(|_| Ok::<_, ModelError>(Reply::text(" ")));
+    let transcript = talk(&model, ConverseOptions::default()).await.unwrap();
+    assert_eq!((transcript.stop, model.calls().len()), (StopReason::Silent, 3));
+}
+
+#[tokio::test]
+async fn arguments_of_several_calls_in_one_are_no_call_of_the_last() {
+    let glued = ToolCall { id: "a".into(), name: "read_page".into(), arguments: json!("{\"page\":1}{\"page\":") };
+    let model = replies(vec![Reply::tools([glued]), Reply::text("The moon.")]);
+    let transcript = talk(&model, ConverseOptions::default()).await.unwrap();
+    let error = transcript.calls[0].outcome.result.as_ref().unwrap_err().to_string();
+    assert!(error.contains("make a call for each"), "{error}");
+}
+
+#[tokio::test]
 async fn an_empty_reply_is_told_and_asked_again() {
     let model = replies(vec![Reply::text("  "), Reply::text("The moon.")]);
     let transcript = talk(&model, ConverseOptions::default()).await.unwrap();

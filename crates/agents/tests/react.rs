@@ -119,6 +119,14 @@ fn opening() -> <ReactState as graphloom_core_graph::State>::Update {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_model_that_says_nothing_is_asked_three_times() {
+    let setup = agent(&[&[]], None);
+    let state = graph().with_context(setup.resources.clone()).run_once(opening()).await.unwrap().done().unwrap();
+    assert_eq!((state.answer.as_deref(), state.stop), (None, Some(StopReason::Silent)));
+    assert_eq!(setup.requests.lock().unwrap().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_model_and_its_tools_take_turns_until_it_answers() {
     let mut setup = agent(&[&[("read", 3), ("read", 1), ("write", 5), ("read", 99)], &[("read", 2)]], None);
     setup.resources.approve_from = Risk::Destructive;

@@ -104,6 +104,21 @@ pub enum ModelError {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request_id: Option<String>,
     },
+    /// The request asks for more at once than a limit of the rate lets through in a whole period. Waiting does not help.
+    #[error(
+        "`{model}` takes no request of this size, however long one waits: {message}{}; shorten the input, raise the limit \
+         at the provider, or name another `--model`",
+        of(request_id)
+    )]
+    TooLarge {
+        /// The model.
+        model: String,
+        /// The provider's words.
+        message: String,
+        /// The provider's name for the call, to ask its support about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
+    },
     /// The model refused to answer.
     #[error("`{model}` refused to answer: {message}")]
     Refused {
@@ -120,6 +135,17 @@ pub enum ModelError {
         /// The text that arrived before the stream broke off.
         partial: String,
         /// What failed.
+        message: String,
+    },
+    /// A server's answer came, and it is none: it is empty or no text of the wire, or the provider does not say that it is
+    /// whole. [`Retry`](crate::layers::Retry) asks again a few times; whoever is further out does not.
+    #[error("the answer of `{model}` cannot be used: {message}")]
+    Unreadable {
+        /// The model.
+        model: String,
+        /// The text that arrived.
+        partial: String,
+        /// What is wrong with the answer.
         message: String,
     },
     /// The answer could not be read as the expected value.
@@ -220,6 +246,7 @@ impl ModelError {
             | Self::Quota { request_id, .. }
             | Self::Server { request_id, .. }
             | Self::Invalid { request_id, .. }
+            | Self::TooLarge { request_id, .. }
             | Self::ContextLength { request_id, .. } => request_id.as_deref(),
             _ => None,
         }
@@ -233,6 +260,7 @@ impl ModelError {
         | Self::Quota { request_id, .. }
         | Self::Server { request_id, .. }
         | Self::Invalid { request_id, .. }
+        | Self::TooLarge { request_id, .. }
         | Self::ContextLength { request_id, .. } = &mut self
         {
             *request_id = id.or(request_id.take());

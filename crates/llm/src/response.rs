@@ -22,7 +22,7 @@ pub struct ChatResponse {
 }
 
 /// Why an answer ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FinishReason {
@@ -32,8 +32,28 @@ pub enum FinishReason {
     Length,
     /// The model asks for tools.
     ToolCalls,
-    /// The provider withheld the answer.
+    /// The provider withheld the answer, or the rest of it.
     ContentFilter,
+    /// The provider ended the answer for another reason, which this is its word for: nobody knows whether the answer is
+    /// whole.
+    Other(String),
+}
+
+impl FinishReason {
+    /// Whether the model came to its end, so that nothing of the answer is missing.
+    pub fn is_whole(&self) -> bool {
+        self.broken_off().is_none()
+    }
+
+    /// How an answer that is not whole ended, in words that stand behind "the answer"; nothing for a whole one.
+    pub fn broken_off(&self) -> Option<String> {
+        match self {
+            Self::Stop | Self::ToolCalls => None,
+            Self::Length => Some("ended at the limit of tokens".to_owned()),
+            Self::ContentFilter => Some("was broken off by the provider, which withholds the rest".to_owned()),
+            Self::Other(word) => Some(format!("was broken off by the provider (`{word}`)")),
+        }
+    }
 }
 
 /// Tokens of one call, or a sum over calls. `input` includes cached tokens, on every provider.
@@ -77,6 +97,11 @@ pub enum ChatEvent {
     TextTakenBack,
     /// A whole tool call.
     ToolCall(ToolCall),
+    /// The stream broke off and the answer is asked for again: all events before this one are void.
+    Restart {
+        /// Why it broke off.
+        message: String,
+    },
     /// The whole answer, last.
     Done(ChatResponse),
 }
@@ -93,7 +118,11 @@ impl ChatResponse {
             Part::Reasoning { text, .. } => Some(text.as_str()),
             _ => None,
         });
-        texts.collect::<Vec<_>>().join("\n\n")
+        texts.collect::<Vec<_>>().join(
+            "
+
+",
+        )
     }
 
     /// Whether the answer is thoughts and nothing else: no text, and no tool that is asked for.
@@ -102,6 +131,19 @@ impl ChatResponse {
         self.text().trim().is_empty()
             && self.tool_calls().next().is_none()
             && self.message.parts.iter().any(is_reasoning)
+    }
+
+    /// How an answer that is not whole ended, as [`FinishReason::broken_off`] says it. A provider's word that nobody knows
+    /// is no fault of an answer that is one JSON value, since a part of one is none.
+    pub fn broken_off(&self) -> Option<String> {
+        let is_json = || {
+            let text = self.text();
+            text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<serde_json::Value>(&text).is_ok()
+        };
+        match self.finish {
+            FinishReason::Other(_) if is_json() => None,
+            _ => self.finish.broken_off(),
+        }
     }
 
     /// The tool calls asked for, in order.

@@ -20,7 +20,7 @@ fn counting(finish: FinishReason) -> Arc<Scripted> {
     Arc::new(Scripted::from_fn(move |_| {
         let mut calls = calls.lock().unwrap();
         *calls += 1;
-        Ok(Reply { finish, ..Reply::text(calls.to_string()) })
+        Ok(Reply { finish: finish.clone(), ..Reply::text(calls.to_string()) })
     }))
 }
 
@@ -94,7 +94,7 @@ async fn a_stream_is_kept_when_it_has_ended() {
 
 #[tokio::test]
 async fn errors_and_cut_answers_are_never_kept() {
-    for finish in [FinishReason::Length, FinishReason::ContentFilter] {
+    for finish in [FinishReason::Length, FinishReason::ContentFilter, FinishReason::Other("pause".into())] {
         let (model, store) = (counting(finish), memory());
         let one = cached(&model, &store, "");
         assert_eq!((say(&one, request("a")).await, say(&one, request("a")).await), ("1".into(), "2".into()));

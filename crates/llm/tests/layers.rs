@@ -29,17 +29,24 @@ fn failing(errors: Vec<ModelError>) -> Arc<Scripted> {
     Arc::new(Scripted::from_fn(move |_| left.lock().unwrap().next().map_or(Ok("done"), Err)))
 }
 
-/// A model whose calls take a second each, and that counts how many run at once. Its streams break off after a piece.
+/// A model whose calls take a second each, and that counts how many run at once. Its streams break off after a piece, so
+/// many times.
 #[derive(Debug)]
 pub(crate) struct Breaks {
     inner: Scripted,
     running: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
+    breaks: AtomicUsize,
 }
 
 impl Breaks {
     pub(crate) fn new() -> Self {
-        Self { inner: Scripted::from_fn(|_| Ok("done")), running: Arc::default(), most: Arc::default() }
+        Self::times(usize::MAX)
+    }
+
+    fn times(breaks: usize) -> Self {
+        let (running, most, breaks) = (Arc::default(), Arc::default(), AtomicUsize::new(breaks));
+        Self { inner: Scripted::from_fn(|_| Ok("done")), running, most, breaks }
     }
 
     async fn work(&self) {
@@ -69,8 +76,11 @@ impl ChatModel for Breaks {
         let response = self.inner.chat(request).await?;
         let error = ModelError::StreamInterrupted { model: "m".into(), partial: "do".into(), message: "cut".into() };
         let mut events: Vec<Result<ChatEvent, ModelError>> = events_of(response, 2).into_iter().map(Ok).collect();
-        events.truncate(1);
-        events.push(Err(error));
+        let breaks = self.breaks.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if breaks.is_ok() {
+            events.truncate(1);
+            events.push(Err(error));
+        }
         Ok(futures::stream::iter(events).boxed())
     }
 
@@ -148,18 +158,60 @@ async fn retries_wait_and_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_is_retried_only_before_its_first_event() {
+async fn a_stream_that_breaks_off_is_tried_again_and_its_reader_told() {
     let model = failing(vec![busy(None)]);
     let layer = Retry::new(Arc::clone(&model) as Arc<dyn ChatModel>, RetryPolicy::default());
     let events: Vec<_> = layer.stream(ChatRequest::user("x")).await.unwrap().collect().await;
     assert!(matches!(events.last(), Some(Ok(ChatEvent::Done(_)))));
     assert_eq!(model.calls().len(), 2);
 
+    for breaks in [1, 3] {
+        let broken = Arc::new(Breaks::times(breaks));
+        let layer = Retry::new(Arc::clone(&broken) as Arc<dyn ChatModel>, RetryPolicy::default());
+        let events: Vec<_> = layer.stream(ChatRequest::user("x")).await.unwrap().collect().await;
+        let restarts = events
+            .iter()
+            .filter(|event| matches!(event, Ok(ChatEvent::Restart { message }) if message.contains("cut")));
+        assert_eq!((restarts.count(), broken.inner.calls().len()), (breaks, breaks + 1));
+        let last = events.iter().rposition(|event| matches!(event, Ok(ChatEvent::Restart { .. }))).unwrap();
+        let text = |event: &Result<ChatEvent, ModelError>| match event {
+            Ok(ChatEvent::TextDelta { text }) => text.clone(),
+            _ => String::new(),
+        };
+        let Some(Ok(ChatEvent::Done(response))) = events.last() else { panic!("{events:?}") };
+        assert_eq!(events[last..].iter().map(text).collect::<String>(), response.text());
+    }
+    // As often as before the first event, and no more.
     let broken = Arc::new(Breaks::new());
     let layer = Retry::new(Arc::clone(&broken) as Arc<dyn ChatModel>, RetryPolicy::default());
     let events: Vec<_> = layer.stream(ChatRequest::user("x")).await.unwrap().collect().await;
-    assert!(matches!(events.as_slice(), [Ok(_), Err(ModelError::StreamInterrupted { .. })]), "{events:?}");
-    assert_eq!(broken.inner.calls().len(), 1);
+    assert!(matches!(events.last(), Some(Err(ModelError::StreamInterrupted { .. }))), "{events:?}");
+    assert_eq!(broken.inner.calls().len(), 4);
+    // A turn at the server is given back before the next try.
+    let turns = Concurrency::new(Arc::new(Breaks::times(1)), 1);
+    let layer = Retry::new(Arc::new(turns), RetryPolicy::default());
+    let events: Vec<_> = layer.stream(ChatRequest::user("x")).await.unwrap().collect().await;
+    assert!(matches!(events.last(), Some(Ok(ChatEvent::Done(_)))), "{events:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_try_of_a_stream_counts_against_the_budget_with_its_prompt() {
+    let ledger = Ledger::new("tokens=10k".parse().unwrap());
+    let layer = Retry::new(Arc::new(Breaks::times(2)), RetryPolicy::default());
+    let model = Budgeted::new(Arc::new(layer), Arc::clone(&ledger)).unwrap();
+    let events: Vec<_> = model.stream(ChatRequest::user("four")).await.unwrap().collect().await;
+    let Some(Ok(ChatEvent::Done(response))) = events.last() else { panic!("{events:?}") };
+    assert_eq!(ledger.spent().tokens, response.usage.total() + 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_none_costs_three_calls() {
+    let unreadable = ModelError::Unreadable { model: "m".into(), partial: String::new(), message: "empty".into() };
+    let model = failing(vec![unreadable; 9]);
+    let layer = Retry::new(Arc::clone(&model) as Arc<dyn ChatModel>, RetryPolicy::default());
+    let error = layer.chat(ChatRequest::user("x")).await.unwrap_err();
+    assert!(!error.is_retryable(), "nobody further out asks again");
+    assert_eq!(model.calls().len(), 3);
 }
 
 #[tokio::test(start_paused = true)]

@@ -80,9 +80,13 @@ async fn asking_again_is_bounded() {
 
 #[tokio::test]
 async fn a_cut_reply_is_never_asked_again() {
-    let cases = [(FinishReason::Length, "incomplete"), (FinishReason::ContentFilter, "refused")];
+    let cases = [
+        (FinishReason::Length, "incomplete"),
+        (FinishReason::ContentFilter, "refused"),
+        (FinishReason::Other("repetition_truncation".into()), "unreadable"),
+    ];
     for (finish, expected) in cases {
-        let model = Scripted::from_fn(move |_| Ok(Reply { finish, ..Reply::text(r#"{"tasks":["#) }));
+        let model = Scripted::from_fn(move |_| Ok(Reply { finish: finish.clone(), ..Reply::text(r#"{"tasks":["#) }));
         let error =
             structured::<Plan>(&model, ChatRequest::user("plan"), &StructuredOptions::default()).await.unwrap_err();
         let kind = serde_json::to_value(&error).unwrap()["error"].clone();

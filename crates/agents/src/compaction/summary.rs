@@ -77,8 +77,9 @@ pub(crate) async fn summarise<D: Durable>(
                 ChatRequest { messages: rendered.messages, params: options.params.clone(), ..ChatRequest::default() };
             let ask = async {
                 let response = model.chat(request).await.map_err(failed)?;
-                let withheld = response.finish == FinishReason::ContentFilter;
-                let text = if withheld { String::new() } else { response.text() };
+                // Half a summary leaves out what came last; one that only its limit ends is as long as it may be.
+                let is_usable = response.finish.is_whole() || response.finish == FinishReason::Length;
+                let text = if is_usable { response.text() } else { String::new() };
                 Ok(Piece { text: text.trim().to_owned(), usage: response.usage })
             };
             durable.once(&format!("{}summary/{}", options.key, at + 1), ask).await?

@@ -33,7 +33,8 @@ pub(crate) use turn::{Form, Question, Turn};
 /// Results go back to the model [fenced](crate#prompt-files), with their origin. A model without tool calls is told the
 /// tools in words and replies with a JSON object, a call or its answer, by its grammar where it has one.
 ///
-/// A call that cannot be made, or fails, is an observation for the model and no error.
+/// A call that cannot be made, or fails, is an observation for the model and no error. A model that replies with neither
+/// text nor a call is told so; three such replies in a row end the conversation.
 ///
 /// # Errors
 /// [`AgentError::Conversation`] when the model fails, errors of the templates, and those of `durable`.
@@ -47,9 +48,7 @@ pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &
         introduce(conversation.prompts, &specs, &mut messages).map_err(|error| durable.error(error))?;
     }
     let mut transcript = Transcript::new(messages, conversation.options.repeats.clone());
-    // At which message the result of each call stands.
-    let mut placed = Vec::new();
-    let mut silent_turns = 0;
+    let mut course = Course::default();
     let turns = conversation.options.max_turns.max(1);
     for number in 1..=turns {
         if number > 1 && matches!(tools, Cow::Owned(_)) {
@@ -83,16 +82,24 @@ pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &
         if let Some(watch) = conversation.watch {
             watch(Progress::Turn { turn: number, usage: turn.usage });
         }
-        silent_turns = if turn.is_silent() && !turn.cut { silent_turns + 1 } else { 0 };
-        let reached = take(&conversation, &tools, form, turn, number, &mut transcript, &mut placed).await;
-        let reached = reached.map_err(|error| durable.error(error))?;
-        if let Some(stop) = reached.or((silent_turns == BLANK_REPLIES && !last).then_some(StopReason::Silent)) {
+        let reached = take(&conversation, &tools, form, turn, number, &mut transcript, &mut course).await;
+        if let Some(stop) = reached.map_err(|error| durable.error(error))? {
             // An answer that the model was made to give is not one that it came to.
-            transcript.stop = if last && stop == StopReason::Answered { StopReason::TurnLimit } else { stop };
+            let is_forced = last && matches!(stop, StopReason::Answered | StopReason::Silent);
+            transcript.stop = if is_forced { StopReason::TurnLimit } else { stop };
             break;
         }
     }
     Ok(transcript)
+}
+
+/// What is remembered of a conversation besides its transcript.
+#[derive(Default)]
+struct Course {
+    /// At which message the result of each call stands.
+    placed: Vec<usize>,
+    /// How many replies in a row held neither text nor a call.
+    silent: u32,
 }
 
 /// Takes a turn into the transcript, makes its calls, and says why the conversation ends, if it does.
@@ -103,7 +110,7 @@ async fn take(
     turn: Turn,
     number: u32,
     transcript: &mut Transcript,
-    placed: &mut Vec<usize>,
+    course: &mut Course,
 ) -> Result<Option<StopReason>, AgentError> {
     transcript.turns = number;
     transcript.usage += turn.usage;
@@ -119,8 +126,10 @@ async fn take(
     if silent {
         transcript.notes.push(format!("turn {number}: the reply held neither text nor a call"));
         transcript.messages.extend(feedback(conversation.prompts)?);
-        return Ok(None);
+        course.silent += 1;
+        return Ok((course.silent >= BLANK_REPLIES).then_some(StopReason::Silent));
     }
+    course.silent = 0;
     if turn.calls.is_empty() {
         transcript.answer = Some(turn.text);
         return Ok(Some(StopReason::Answered));
@@ -138,13 +147,13 @@ async fn take(
                     && earlier.outcome.tool == outcome.tool
                     && earlier.outcome.arguments == outcome.arguments
             });
-        placed.push(transcript.messages.len());
+        course.placed.push(transcript.messages.len());
         transcript.messages.push(result::message(conversation.prompts, form, &outcome, limit)?);
         transcript.calls.push(CallRecord { turn: number, outcome });
     }
     // All results of a turn stand together behind its calls, so the images follow them.
     transcript.messages.extend(images);
-    result::fit(conversation, form, &mut transcript.messages, &transcript.calls, placed)?;
+    result::fit(conversation, form, &mut transcript.messages, &transcript.calls, &course.placed)?;
     Ok(stuck.then_some(StopReason::Repeating))
 }
 

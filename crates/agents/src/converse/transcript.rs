@@ -53,8 +53,10 @@ pub enum StopReason {
     TurnLimit,
     /// The model asked again for a call that had already been refused for failing twice.
     Repeating,
-    /// The model's reply ended at its limit of tokens.
+    /// The model's reply was broken off, by its limit of tokens or by the provider; the notes say by which.
     Cut,
+    /// The model replied several times in a row with neither text nor a call.
+    Silent,
     /// A tool was called that ends the conversation.
     Ended,
     /// The model said nothing three times in a row: neither text nor a call, or thoughts only.

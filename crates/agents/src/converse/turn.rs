@@ -18,7 +18,7 @@ pub(crate) struct Turn {
     pub(crate) calls: Vec<ToolCall>,
     /// The text when there are no calls.
     pub(crate) text: String,
-    /// Whether the reply ended at its limit of tokens.
+    /// Whether the reply was broken off, which the notes tell.
     pub(crate) cut: bool,
     pub(crate) usage: Usage,
     pub(crate) notes: Vec<String>,
@@ -74,11 +74,13 @@ impl Question<'_> {
             let message = "the provider withheld the reply".to_owned();
             return Err(ModelError::Refused { model: self.model.id().to_string(), message });
         }
-        let cut = response.finish == FinishReason::Length;
+        let broken_off = response.broken_off();
+        let cut = broken_off.is_some();
         // A call that was cut off could do half of what was meant.
         let calls = if cut { Vec::new() } else { response.tool_calls().cloned().collect() };
         let text = response.text();
-        Ok(Turn { calls, text, cut, usage: response.usage, notes: Vec::new(), message: response.message })
+        let notes = broken_off.map(|told| format!("the reply {told}")).into_iter().collect();
+        Ok(Turn { calls, text, cut, usage: response.usage, notes, message: response.message })
     }
 
     async fn ask_in_text(self) -> Result<Turn, ModelError> {
@@ -95,7 +97,11 @@ impl Question<'_> {
                     text: partial,
                     cut: true,
                     usage: Usage::default(),
-                    notes: Vec::new(),
+                    notes: FinishReason::Length
+                        .broken_off()
+                        .map(|told| format!("the reply {told}"))
+                        .into_iter()
+                        .collect(),
                 });
             }
             Err(error) => return Err(error),

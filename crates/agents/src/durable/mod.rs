@@ -11,3 +11,4 @@ pub use calls::{DurableCalls, logged_step};
 pub use hooks::{Call, CallHooks, CallKind, CallReply};
 pub use keys::StepKeys;
 pub use model_call::{AnswerSource, BudgetUse, MODEL_CALL, ModelCall, ToldModel};
+pub use streamed::Piece;

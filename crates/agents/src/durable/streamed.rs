@@ -11,12 +11,21 @@ use super::calls::DurableCalls;
 use super::hooks::{CallKind, CallReply};
 use super::model::DurableModel;
 
+/// What a reader of a reply gets while it comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Piece {
+    /// More of the text.
+    Text(String),
+    /// The reply begins anew: the pieces before this one are void.
+    Restart,
+}
+
 impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
-    /// One reply as a durable step, whose pieces of text go to `piece` while they come. What did not come as a piece
-    /// goes to it at the end, so that the pieces together always hold the whole text: all of a reply that is taken from
-    /// the record, and one that was asked for again because its stream had stalled for half of the
-    /// [limit](Self::limit); such a second text begins with an empty line, and so does one whose beginning proved to be
-    /// [thoughts](ChatEvent::TextTakenBack).
+    /// One reply as a durable step, whose pieces go to `piece` while they come. What did not come as a piece goes to it at
+    /// the end, so that the pieces since the last [`Piece::Restart`] always hold the whole text: all of a reply that is
+    /// taken from the record, one that was asked for again because its stream broke off or had stalled for half of
+    /// the [limit](Self::limit), and one whose beginning proved to be [thoughts](ChatEvent::TextTakenBack).
     ///
     /// # Errors
     /// Those of a call of [`model`](Self::model).
@@ -25,7 +34,7 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
         role: Option<&str>,
         model: &Arc<dyn ChatModel>,
         request: ChatRequest,
-        piece: impl Fn(String) -> F + Send + Sync,
+        piece: impl Fn(Piece) -> F + Send + Sync,
     ) -> Result<ChatResponse, ModelError>
     where
         F: Future<Output = ()> + Send,
@@ -40,8 +49,11 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
         let whole = response.text();
         match whole.strip_prefix(&shown) {
             Some("") => {}
-            Some(rest) => piece(rest.to_owned()).await,
-            None => piece(format!("\n\n{whole}")).await,
+            Some(rest) => piece(Piece::Text(rest.to_owned())).await,
+            None => {
+                piece(Piece::Restart).await;
+                piece(Piece::Text(whole)).await;
+            }
         }
         Ok(response)
     }
@@ -54,9 +66,10 @@ async fn pieces<F: Future<Output = ()> + Send>(
     request: ChatRequest,
     limit: Option<Duration>,
     shown: &Mutex<String>,
-    piece: &(impl Fn(String) -> F + Send + Sync),
+    piece: &(impl Fn(Piece) -> F + Send + Sync),
 ) -> Result<ChatResponse, ModelError> {
     let begun = Instant::now();
+    restart(shown, piece).await;
     let mut events = model.stream(request.clone()).await?;
     loop {
         let event = match limit {
@@ -74,12 +87,13 @@ async fn pieces<F: Future<Output = ()> + Send>(
         match event {
             Some(Ok(ChatEvent::TextDelta { text })) => {
                 shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
-                piece(text).await;
+                piece(Piece::Text(text)).await;
             }
-            Some(Ok(ChatEvent::TextTakenBack)) => {
-                shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
-                piece("\n\n".to_owned()).await;
+            Some(Ok(ChatEvent::Restart { message })) => {
+                tracing::warn!("a stream of `{}` broke off, and its answer is asked for again: {message}", model.id());
+                restart(shown, piece).await;
             }
+            Some(Ok(ChatEvent::TextTakenBack)) => restart(shown, piece).await,
             Some(Ok(ChatEvent::Done(response))) => return Ok(response),
             Some(Ok(_)) => {}
             Some(Err(error)) => return Err(error),
@@ -91,11 +105,20 @@ async fn pieces<F: Future<Output = ()> + Send>(
     }
 }
 
+/// Says that what was shown is void, where something was.
+async fn restart<F: Future<Output = ()> + Send>(shown: &Mutex<String>, piece: &(impl Fn(Piece) -> F + Send + Sync)) {
+    let before = std::mem::take(&mut *shown.lock().unwrap_or_else(PoisonError::into_inner));
+    if !before.is_empty() {
+        piece(Piece::Restart).await;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use async_trait::async_trait;
+    use graphloom_llm::layers::{Retry, RetryPolicy};
     use graphloom_llm::{
         Capabilities, ChatStream, Choice, FinishReason, Message, ModelId, StructuredSupport, Usage, events_of,
     };
@@ -154,10 +177,13 @@ mod tests {
         }
     }
 
-    async fn run(model: &Stalling) -> (Result<ChatResponse, ModelError>, Vec<String>) {
+    async fn run(model: &dyn ChatModel) -> (Result<ChatResponse, ModelError>, Vec<String>) {
         let (shown, received) = (Mutex::default(), Mutex::new(Vec::new()));
-        let piece = |text: String| {
-            received.lock().unwrap().push(text);
+        let piece = |piece: Piece| {
+            received.lock().unwrap().push(match piece {
+                Piece::Text(text) => text,
+                Piece::Restart => "(again)".to_owned(),
+            });
             std::future::ready(())
         };
         let reply = pieces(model, ChatRequest::user("?"), Some(Duration::from_secs(4)), &shown, &piece).await;
@@ -194,5 +220,55 @@ mod tests {
         let (reply, received) = run(&stalling(true)).await;
         assert_eq!(received.concat(), reply.unwrap().text());
         assert!(received.len() > 2, "{received:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_breaks_off_begins_anew_for_its_reader() {
+        let broken = Breaking { inner: stalling(true), breaks: AtomicU32::new(1) };
+        let model = Retry::new(Arc::new(broken), RetryPolicy::default());
+        let (reply, received) = run(&model).await;
+        assert_eq!(reply.unwrap().text(), "high tide at ten");
+        assert_eq!(received[..2], ["high".to_owned(), "(again)".to_owned()]);
+        assert_eq!(received[2..].concat(), "high tide at ten");
+    }
+
+    /// Breaks off after its first piece, so many times.
+    struct Breaking {
+        inner: Stalling,
+        breaks: AtomicU32,
+    }
+
+    #[async_trait]
+    impl ChatModel for Breaking {
+        fn id(&self) -> &ModelId {
+            self.inner.id()
+        }
+
+        fn capabilities(&self) -> &Capabilities {
+            self.inner.capabilities()
+        }
+
+        async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+            self.inner.chat(request).await
+        }
+
+        async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
+            let left = self.breaks.load(Ordering::SeqCst);
+            if left == 0 {
+                return self.inner.stream(request).await;
+            }
+            self.breaks.store(left - 1, Ordering::SeqCst);
+            let piece = ChatEvent::TextDelta { text: "high".to_owned() };
+            let error = ModelError::StreamInterrupted {
+                model: "m".to_owned(),
+                partial: "high".to_owned(),
+                message: "reset".to_owned(),
+            };
+            Ok(Box::pin(futures::stream::iter([Ok(piece), Err(error)])))
+        }
+
+        async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+            self.inner.choose(request, options).await
+        }
     }
 }

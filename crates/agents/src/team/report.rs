@@ -62,7 +62,8 @@ fn made(state: &ReactState, assignment: &Assignment, result: Result<ToolOutput, 
     }
     match state.stop {
         Some(StopReason::TurnLimit) => notes.push("the agent had no turns left and answered with what it had".into()),
-        Some(StopReason::Cut) => notes.push("the answer ended at its limit of tokens".into()),
+        Some(StopReason::Cut) => notes.extend(state.turns.last().and_then(|turn| turn.notes.last()).cloned()),
+        Some(StopReason::Silent) => notes.push("the agent said nothing, several times".into()),
         _ => {}
     }
     let outcome = ToolOutcome {

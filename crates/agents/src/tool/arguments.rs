@@ -1,7 +1,8 @@
 //! Reading the arguments of a call tolerantly, and saying exactly what does not fit.
 
 use graphloom_llm::parse::coerce::coerce;
-use graphloom_llm::parse::{SchemaCheck, read_value};
+use graphloom_llm::parse::json::{Shape, scan};
+use graphloom_llm::parse::{Parsed, SchemaCheck, read_value};
 use serde_json::{Map, Value};
 
 use super::ToolError;
@@ -30,7 +31,16 @@ impl Reader<'_> {
         let mut value = match raw {
             Value::Null => Value::Object(Map::new()),
             Value::String(text) if text.trim().is_empty() => Value::Object(Map::new()),
+            Value::String(text) if is_glued(text) => {
+                let fault = "several objects stand one after the other, as if they were the arguments of several calls, and \
+                             not all of them can be read; make a call for each";
+                return Err(self.fault(vec![fault.to_owned()]));
+            }
             Value::String(text) => match read_value(text, None) {
+                // JSON in a text of JSON.
+                Ok(Parsed { value: Value::String(inner), .. }) if inner.len() < text.len() => {
+                    return self.read(&Value::String(inner));
+                }
                 Ok(parsed) => {
                     notes.extend(of_steps(&parsed.steps));
                     parsed.value
@@ -73,6 +83,15 @@ impl Reader<'_> {
         let faults = faults.into_iter().map(|fault| with_choices(fault, self.schema)).collect();
         ToolError::Arguments { tool: self.tool.to_owned(), faults, hint: hint(self.schema) }
     }
+}
+
+/// Whether a text begins with an object, right behind which another one begins.
+fn is_glued(text: &str) -> bool {
+    let text = text.trim();
+    let first = scan(text, Shape::Object).complete.into_iter().next();
+    first.is_some_and(|first| {
+        first.start == 0 && text[first.end..].trim_start_matches([',', ';', ' ', '\n', '\r', '\t']).starts_with('{')
+    })
 }
 
 /// A fault with all that may stand in its place, where there is a list of that: validators name only a few.
@@ -162,6 +181,7 @@ mod tests {
             (json!({"path": "a", "limit": "3"}), json!({"path": "a", "limit": 3}), 1),
             (json!({"path": "a", "field": "Title"}), json!({"path": "a", "field": "title"}), 1),
             (json!({"path": "a", "limit": null}), json!({"path": "a"}), 1),
+            (json!("\"{\\\"path\\\": \\\"a\\\"}\""), json!({"path": "a"}), 0),
         ] {
             let read = read(&raw).unwrap_or_else(|error| panic!("{raw}: {error}"));
             assert_eq!(read.value, expected, "{raw}");
@@ -182,6 +202,8 @@ mod tests {
             (json!({"path": "a", "limt": 3}), vec!["limt", "`limit`"]),
             (json!({"path": "a", "file": "b"}), vec!["file"]),
             (json!([1]), vec!["object"]),
+            (json!("{\"path\": \"a\"}{\"path\":"), vec!["several objects", "a call for each"]),
+            (json!("{\"path\": \"a\"}, {\"path\": \"b\"}"), vec!["several objects"]),
             (json!("nothing here"), vec!["no JSON object"]),
         ] {
             let error = read(&raw).map(|_| ()).expect_err("does not fit").to_string();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use graphloom_llm::parse::SchemaCheck;
+use graphloom_llm::parse::{SchemaCheck, tool_name};
 use graphloom_llm::{ToolCall, ToolSpec};
 use serde_json::Value;
 
@@ -280,7 +280,8 @@ impl ToolRegistry {
         if let Some(found) = self.find(name) {
             return Some((found, false));
         }
-        // Some models put a namespace before the name.
+        // Some models put a namespace before the name, some templates leave marks behind it.
+        let name = tool_name(name);
         let plain = snake_case(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
         let found = self.find(&plain).or_else(|| {
             let mut alike = self.tools.iter().filter(|entry| snake_case(&entry.tool.spec().name) == plain);

@@ -263,6 +263,29 @@ fn a_model_that_cannot_follow_the_prompts_still_plans_searches_and_writes() {
 }
 
 #[test]
+fn a_part_that_the_provider_broke_off_is_told() {
+    let model = Scripted::from_fn(|request| {
+        let prompt = graphloom_llm::scripted::rendered(request);
+        let text = if prompt.contains("<article>") {
+            "<article>The moon pulls. First, the</article>"
+        } else {
+            "<atomic_task_determination><think>small</think>atomic</atomic_task_determination>"
+        };
+        let mut reply = Reply::text(text);
+        if prompt.contains("<article>") {
+            reply.finish = FinishReason::Other("repetition_truncation".into());
+        }
+        Ok::<_, ModelError>(reply)
+    });
+    let ran = run(&setup(profile::report().unwrap(), model, false), Task::root("Report on tides", None));
+    assert!(
+        ran.notes.iter().any(|note| note.contains("broken off by the provider (`repetition_truncation`)")),
+        "{:?}",
+        ran.notes
+    );
+}
+
+#[test]
 fn a_model_that_says_nothing_of_use_leaves_a_report_of_quotations() {
     let model = Scripted::from_fn(|_| Ok::<_, ModelError>(Reply::text("I am ready to help with any project.")));
     let ran =

@@ -101,7 +101,7 @@ async fn every_wire_talks_with_the_server_of_llama_cpp() {
             let (cut, _) = ask(&model, request("Count from one to fifty.", 6), as_stream).await.unwrap();
             // Of its responses it says that each is complete.
             let finish = if wire.0 == "openai" { FinishReason::Stop } else { FinishReason::Length };
-            assert_eq!((cut.finish, cut.usage.output), (finish, 6), "{wire:?} {as_stream}: {cut:?}");
+            assert_eq!((&cut.finish, cut.usage.output), (&finish, 6), "{wire:?} {as_stream}: {cut:?}");
 
             let long = "tide ".repeat(2 * CONTEXT);
             let error = ask(&model, request(&long, 10), as_stream).await.unwrap_err();

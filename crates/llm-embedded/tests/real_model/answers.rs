@@ -56,14 +56,14 @@ async fn an_answer_does_not_depend_on_the_conversations_before() {
 #[tokio::test]
 async fn a_limit_of_tokens_is_a_finish_of_its_own() {
     let answer = model().chat(ask("Write a long story about the sea.", short(5))).await.unwrap();
-    assert_eq!((answer.finish, answer.usage.output), (FinishReason::Length, 5));
+    assert_eq!((&answer.finish, answer.usage.output), (&FinishReason::Length, 5));
 }
 
 #[tokio::test]
 async fn a_stop_text_ends_the_answer_and_is_not_in_it() {
     let params = Params { temperature: Some(0.0), stop: vec!["Paris".to_owned()], ..short(24) };
     let answer = model().chat(ask("Which city is the capital of France? Answer with its name.", params)).await.unwrap();
-    assert_eq!((answer.finish, answer.text().as_str()), (FinishReason::Stop, "The capital of France is "));
+    assert_eq!((&answer.finish, answer.text().as_str()), (&FinishReason::Stop, "The capital of France is "));
 }
 
 #[test]

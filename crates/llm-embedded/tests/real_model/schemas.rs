@@ -136,7 +136,7 @@ async fn a_whole_number_without_limits_ends_and_an_object_gets_no_other_members(
 async fn a_cut_answer_says_so() {
     let format = ResponseFormat::JsonSchema { name: "plan".to_owned(), schema: dynamic_plan(3) };
     let answer = model().chat(ChatRequest { format, ..ask("Plan a garden.", short(12)) }).await.unwrap();
-    assert_eq!((answer.finish, answer.usage.output), (FinishReason::Length, 12));
+    assert_eq!((&answer.finish, answer.usage.output), (&FinishReason::Length, 12));
     assert!(serde_json::from_str::<Value>(&answer.text()).is_err());
 }
 

@@ -136,7 +136,7 @@ impl Drop for StreamRecorder {
         for event in &self.events {
             match event {
                 ChatEvent::TextDelta { text } => partial.push_str(text),
-                ChatEvent::TextTakenBack => partial.clear(),
+                ChatEvent::TextTakenBack | ChatEvent::Restart { .. } => partial.clear(),
                 _ => {}
             }
         }

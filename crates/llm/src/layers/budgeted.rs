@@ -2,13 +2,17 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
+use futures::StreamExt;
 use tokio::time::timeout_at;
 
 use super::{Expected, Ledger, LongestAnswer, Reservation, expected, on_end, until};
 use crate::prices::Price;
-use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Usage};
+use crate::{
+    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Usage,
+};
 
 /// Counts calls in a [`Ledger`]. Before a call, the tokens and money that the call is expected to need are set aside.
 /// After the call, the tokens and money that it used are counted. A prompt is assumed to have one token for four
@@ -80,17 +84,27 @@ fn cost(usage: &Usage, price: Option<&Price>) -> Option<u64> {
     usage.cost.or_else(|| price?.cost(usage))
 }
 
-/// A stream under way. One that breaks off or is dropped has made the model read its request, so that much counts.
+/// A stream under way. One that breaks off or is dropped has made the model read its request, so that much counts, also of
+/// each try before the last.
 struct OpenStream {
     reservation: Option<Reservation>,
     input: u64,
+    /// How often the stream broke off and was asked for again.
+    restarts: Arc<AtomicU64>,
     price: Option<Price>,
 }
 
 impl OpenStream {
     fn settle(&mut self, usage: Usage) {
         if let Some(reservation) = self.reservation.take() {
-            reservation.settle(usage, cost(&usage, self.price.as_ref()));
+            let price = self.price.as_ref();
+            // An answer without counts counts as what was set aside.
+            let restarts = if usage.total() == 0 { 0 } else { self.restarts.load(Ordering::Relaxed) };
+            let void = self.input.saturating_mul(restarts);
+            let void = Usage { input: void, ..Usage::default() };
+            let of_void = if void.input == 0 { Some(0) } else { cost(&void, price) };
+            let cost = cost(&usage, price).zip(of_void).map(|(cost, void)| cost.saturating_add(void));
+            reservation.settle(Usage { input: usage.input.saturating_add(void.input), ..usage }, cost);
         }
     }
 }
@@ -131,9 +145,17 @@ impl ChatModel for Budgeted {
             let ledger = Arc::clone(&self.ledger);
             stream = until(stream, end, move || ledger.out_of_time());
         }
-        let mut open = OpenStream { reservation: Some(reservation), input: expected.input, price: self.price.clone() };
+        let restarts = Arc::<AtomicU64>::default();
+        let seen = Arc::clone(&restarts);
+        let stream = stream.inspect(move |event| {
+            if matches!(event, Ok(ChatEvent::Restart { .. })) {
+                seen.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        let (input, price) = (expected.input, self.price.clone());
+        let mut open = OpenStream { reservation: Some(reservation), input, restarts, price };
         let longest = Arc::clone(&self.longest);
-        Ok(on_end(stream, move |end| {
+        Ok(on_end(stream.boxed(), move |end| {
             if let Ok(response) = end {
                 longest.saw(response.usage);
                 open.settle(response.usage);

@@ -7,17 +7,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::StreamExt;
 
 use super::begun;
 use crate::{
-    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Note, NoteKind, Notes,
+    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Note,
+    NoteKind, Notes,
 };
+
+/// How often an answer is asked for that comes and is none. It costs tokens each time, and mostly comes again.
+const MOST_ANSWERS: u32 = 3;
 
 /// When and how often a call is tried again.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// Tries in all; 4 unless set.
+    /// Tries in all; 4 unless set. An answer that is [none](ModelError::Unreadable) is asked for three times at most.
     pub attempts: u32,
     /// The first wait; each later wait is twice as long. 500 ms unless set.
     pub base: Duration,
@@ -47,7 +52,12 @@ impl Default for RetryPolicy {
 impl RetryPolicy {
     /// The wait before the next try, after `tries` tries; `None` when there is no next try. `chance` is from 0 to 1.
     fn wait(&self, error: &ModelError, tries: u32, chance: f64) -> Option<Duration> {
-        if tries >= self.attempts || !error.is_retryable() {
+        let attempts = match error {
+            ModelError::Unreadable { .. } => self.attempts.min(MOST_ANSWERS),
+            error if error.is_retryable() => self.attempts,
+            _ => 0,
+        };
+        if tries >= attempts {
             return None;
         }
         if let Some(asked) = error.retry_after() {
@@ -60,10 +70,71 @@ impl RetryPolicy {
 }
 
 /// Tries a failed call again when [`ModelError::is_retryable`] allows it. The wait is the one that the server asks for,
-/// else one that grows with each try. A stream is tried again only before its first event.
+/// else one that grows with each try. A stream that breaks off after its first event is tried again, too, with
+/// [`ChatEvent::Restart`] in the place of the break.
 pub struct Retry {
     policy: RetryPolicy,
     inner: Arc<dyn ChatModel>,
+}
+
+/// The tries of one call.
+struct Tries {
+    policy: RetryPolicy,
+    model: String,
+    made: u32,
+}
+
+impl Tries {
+    /// Counts a try that failed and waits for the next one.
+    ///
+    /// # Errors
+    /// The same, when there is no next one.
+    async fn wait(&mut self, error: ModelError) -> Result<(), ModelError> {
+        self.made += 1;
+        let Some(wait) = self.policy.wait(&error, self.made, chance()) else { return Err(error) };
+        let (made, attempts) = (self.made, self.policy.attempts);
+        let message = format!("try {made} of {attempts} failed, the next one comes in {wait:?}: {error}");
+        self.policy.notes.add(Note { model: self.model.clone(), kind: NoteKind::Retried, message });
+        tokio::time::sleep(wait).await;
+        Ok(())
+    }
+}
+
+/// A stream under way, and what it takes to begin it again.
+struct Streaming {
+    inner: Arc<dyn ChatModel>,
+    request: ChatRequest,
+    tries: Tries,
+    stream: ChatStream,
+}
+
+impl Streaming {
+    /// The next event, and whether more may follow.
+    async fn next(&mut self) -> Option<(Result<ChatEvent, ModelError>, bool)> {
+        let error = match self.stream.next().await? {
+            Ok(event) => {
+                let goes_on = !matches!(event, ChatEvent::Done(_));
+                return Some((Ok(event), goes_on));
+            }
+            Err(error) => error,
+        };
+        // What a stream holds, such as its turn at the server, is given back before it is asked for again.
+        self.stream = futures::stream::empty().boxed();
+        let message = error.to_string();
+        let mut failed = error;
+        loop {
+            if let Err(error) = self.tries.wait(failed).await {
+                return Some((Err(error), false));
+            }
+            match begun(self.inner.stream(self.request.clone())).await {
+                Ok(stream) => {
+                    self.stream = stream;
+                    return Some((Ok(ChatEvent::Restart { message }), true));
+                }
+                Err(error) => failed = error,
+            }
+        }
+    }
 }
 
 impl Retry {
@@ -78,19 +149,17 @@ impl Retry {
         Fut: Future<Output = Result<T, ModelError>> + Send,
         T: Send,
     {
-        let mut tries = 0;
+        let mut tries = self.tries();
         loop {
-            let error = match call().await {
+            match call().await {
                 Ok(value) => return Ok(value),
-                Err(error) => error,
-            };
-            tries += 1;
-            let Some(wait) = self.policy.wait(&error, tries, chance()) else { return Err(error) };
-            let message =
-                format!("try {tries} of {} failed, the next one comes in {wait:?}: {error}", self.policy.attempts);
-            self.policy.notes.add(Note { model: self.inner.id().to_string(), kind: NoteKind::Retried, message });
-            tokio::time::sleep(wait).await;
+                Err(error) => tries.wait(error).await?,
+            }
         }
+    }
+
+    fn tries(&self) -> Tries {
+        Tries { policy: self.policy.clone(), model: self.inner.id().to_string(), made: 0 }
     }
 }
 
@@ -116,7 +185,20 @@ impl ChatModel for Retry {
     }
 
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
-        self.run(|| begun(self.inner.stream(request.clone()))).await
+        let (mut tries, inner) = (self.tries(), Arc::clone(&self.inner));
+        let stream = loop {
+            match begun(inner.stream(request.clone())).await {
+                Ok(stream) => break stream,
+                Err(error) => tries.wait(error).await?,
+            }
+        };
+        let streaming = Streaming { inner, request, tries, stream };
+        Ok(futures::stream::unfold(Some(streaming), |streaming| async move {
+            let mut streaming = streaming?;
+            let (event, goes_on) = streaming.next().await?;
+            Some((event, goes_on.then_some(streaming)))
+        })
+        .boxed())
     }
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
@@ -154,5 +236,7 @@ mod tests {
         assert_eq!(policy.wait(&busy(Some(Duration::from_secs(121))), 1, 0.0), None);
         let money = ModelError::Quota { model: "m".into(), message: String::new(), request_id: None };
         assert_eq!(policy.wait(&money, 1, 0.0), None);
+        let unreadable = ModelError::Unreadable { model: "m".into(), partial: String::new(), message: "empty".into() };
+        assert!(policy.wait(&unreadable, 2, 0.0).is_some() && policy.wait(&unreadable, 3, 0.0).is_none());
     }
 }

@@ -133,7 +133,7 @@ fn record(span: &Span, end: Result<&ChatResponse, &ModelError>, content: bool) {
             }
             span.record("gen_ai.response.id", response.request_id.as_deref());
             span.record("gen_ai.response.model", response.model.as_str());
-            span.record("gen_ai.response.finish_reasons", json(&[response.finish]));
+            span.record("gen_ai.response.finish_reasons", json(&[&response.finish]));
             record_usage(span, response.usage);
         }
         Err(error) => record_error(span, error),

@@ -8,10 +8,12 @@ pub mod json;
 pub mod repair;
 pub mod tags;
 
+mod names;
 mod read;
 mod step;
 mod validate;
 
+pub use names::tool_name;
 pub use read::{ParseFailure, Parsed, read_value};
 pub use step::ParseStep;
 pub use validate::SchemaCheck;

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::calls::{arguments_of_calls, is_object};
+use super::finish::{Ended, ended};
+use crate::parse::tool_name;
 use crate::{ChatEvent, ChatResponse, FinishReason, Message, ModelError, Part, Role, ToolCall, Usage};
 
 /// The longest answer that is put together, in bytes.
@@ -23,6 +26,8 @@ pub(super) struct Answer {
     pub(super) usage: Usage,
     /// What the model said in place of an answer.
     pub(super) refusal: String,
+    /// The provider's word for why it gave the answer up.
+    given_up: Option<String>,
     blocks: BTreeMap<At, Block>,
 }
 
@@ -42,8 +47,35 @@ impl Answer {
             finish: None,
             usage: Usage::default(),
             refusal: String::new(),
+            given_up: None,
             blocks: BTreeMap::new(),
         }
+    }
+
+    /// Takes the provider's word for why the answer ended. A word that says that something is missing stays, whatever
+    /// comes after it: some gateways send two, and some models say that they stop with every piece.
+    pub(super) fn ended(&mut self, word: &str) {
+        match ended(word, self.has_calls()) {
+            Ended::For(finish) => {
+                if self.finish.as_ref().is_none_or(FinishReason::is_whole) {
+                    if finish == FinishReason::ContentFilter && self.refusal.is_empty() {
+                        self.refusal = format!("the provider withheld the answer (`{word}`)");
+                    }
+                    self.finish = Some(finish);
+                }
+            }
+            Ended::GivenUp => {
+                self.given_up.get_or_insert_with(|| word.to_owned());
+            }
+            Ended::Untold => {}
+        }
+    }
+
+    /// The error of an answer that the provider gave up, with what it says of that.
+    pub(super) fn give_up(&self, told: Option<&str>) -> Option<ModelError> {
+        let word = self.given_up.as_ref()?;
+        let told = told.map(|told| format!(": {told}")).unwrap_or_default();
+        Some(self.interrupted(format!("the provider gave the answer up (`{word}`){told}")))
     }
 
     /// Names the model that answers, the first time.
@@ -110,6 +142,22 @@ impl Answer {
         }
     }
 
+    /// The place of the call that a server numbers so, which is another one than before where the server gives several calls
+    /// one number: then a new id comes with a name, behind whole arguments or with another name.
+    pub(super) fn numbered_call(&self, number: u64, id: Option<&str>, name: Option<&str>) -> At {
+        let Some((at, block)) = self.blocks.range((number, 0)..=(number, u64::MAX)).next_back() else {
+            return (number, 0);
+        };
+        match (block, id, name) {
+            (Block::Call { id: Some(known), name: called, arguments }, Some(id), Some(name))
+                if !id.is_empty() && !name.is_empty() && id != known && (name != called || is_object(arguments)) =>
+            {
+                (at.0, at.1.saturating_add(1))
+            }
+            _ => *at,
+        }
+    }
+
     /// Sets the whole arguments of the call at a place.
     pub(super) fn arguments(&mut self, at: At, whole: &str) {
         if let Some(Block::Call { arguments, .. }) = self.blocks.get_mut(&at) {
@@ -158,12 +206,24 @@ impl Answer {
         ModelError::StreamInterrupted { model: self.id.clone(), partial: self.partial(), message: message.into() }
     }
 
+    /// The error of an answer that came to its end and is none.
+    pub(super) fn unreadable(&self, message: impl Into<String>) -> ModelError {
+        ModelError::Unreadable { model: self.id.clone(), partial: self.partial(), message: message.into() }
+    }
+
     /// The whole answer.
     ///
     /// # Errors
-    /// [`ModelError::StreamInterrupted`] when no reason to finish came, [`ModelError::Refused`].
+    /// [`ModelError::StreamInterrupted`] when no reason to finish came, or one that says that the provider gave the answer
+    /// up; [`ModelError::Refused`]; [`ModelError::Unreadable`] when nothing came.
     pub(super) fn complete(&mut self) -> Result<ChatResponse, ModelError> {
-        let Some(finish) = self.finish else {
+        if let Some(error) = self.give_up(None) {
+            return Err(error);
+        }
+        let Some(finish) = self.finish.take() else {
+            if self.blocks.is_empty() && self.refusal.is_empty() {
+                return Err(self.unreadable("the server answered nothing"));
+            }
             return Err(self.interrupted("the answer ended without a reason to finish"));
         };
         if !self.refusal.is_empty() && self.partial().is_empty() {
@@ -171,6 +231,11 @@ impl Answer {
         }
         let mut parts = Vec::new();
         let mut calls = 0;
+        let ids = self.blocks.values().filter_map(|block| match block {
+            Block::Call { id, .. } => id.clone(),
+            _ => None,
+        });
+        let given: Vec<String> = ids.collect();
         for block in std::mem::take(&mut self.blocks).into_values() {
             match block {
                 Block::Text(text) => parts.push(Part::Text { text }),
@@ -178,19 +243,30 @@ impl Answer {
                 Block::Encrypted { wire, data } => {
                     parts.push(Part::EncryptedReasoning { wire: wire.to_owned(), data });
                 }
-                Block::Call { id, name, arguments } => {
-                    // An answer that was cut off may hold half a tool call, which nobody should run.
-                    let number = calls;
-                    calls += 1;
-                    let half = !arguments.trim().is_empty() && serde_json::from_str::<Value>(&arguments).is_err();
-                    if finish == FinishReason::Length && (half || arguments.trim().is_empty()) {
-                        continue;
+                Block::Call { mut id, name, arguments } => {
+                    let is_told = !arguments.trim().is_empty();
+                    let name = tool_name(&name).to_owned();
+                    for arguments in arguments_of_calls(&arguments) {
+                        let number = calls;
+                        calls += 1;
+                        // An answer that was cut off may hold half a tool call, which nobody should run.
+                        if !finish.is_whole() && !(is_told && arguments.is_object()) {
+                            continue;
+                        }
+                        let id = id.take().unwrap_or_else(|| free_id(number, &given));
+                        parts.push(Part::ToolCall(ToolCall { id, name: name.clone(), arguments }));
                     }
-                    let id = id.unwrap_or_else(|| format!("call_{number}"));
-                    parts.push(Part::ToolCall(ToolCall { id, name, arguments: parsed_arguments(&arguments) }));
                 }
             }
         }
+        let finish = match finish {
+            // A call may have come behind the reason.
+            FinishReason::Stop if calls > 0 => FinishReason::ToolCalls,
+            FinishReason::Other(word) if parts.is_empty() => {
+                return Err(self.unreadable(format!("the provider ended it before its first word (`{word}`)")));
+            }
+            finish => finish,
+        };
         Ok(ChatResponse {
             model: self.model.take().unwrap_or_else(|| self.id.clone()),
             message: Message { role: Role::Assistant, parts },
@@ -201,25 +277,10 @@ impl Answer {
     }
 }
 
-/// The arguments of a tool call: a JSON object, or a string with the raw text when they are none.
-pub(super) fn parsed_arguments(raw: &str) -> Value {
-    if raw.trim().is_empty() {
-        return Value::Object(Map::new());
-    }
-    match serde_json::from_str(raw) {
-        Ok(object @ Value::Object(_)) => object,
-        Ok(Value::Null) => Value::Object(Map::new()),
-        _ => Value::String(raw.to_owned()),
-    }
-}
-
-/// The arguments of a tool call as text, whether they come as text or as JSON.
-pub(super) fn arguments_text(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::String(raw)) => raw.clone(),
-        Some(Value::Null) | None => String::new(),
-        Some(other) => other.to_string(),
-    }
+/// An id for a call that has none, which no other call has.
+fn free_id(number: usize, given: &[String]) -> String {
+    let id = format!("call_{number}");
+    if given.contains(&id) { format!("{id}_{}", given.len()) } else { id }
 }
 
 /// A member that is text.

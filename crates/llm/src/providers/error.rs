@@ -1,10 +1,21 @@
 //! Errors of servers, read from any usual shape.
 
+mod in_band;
+mod too_large;
+mod wait;
+mod words;
+
 use std::time::Duration;
 
 use serde_json::Value;
 
+use self::too_large::is_too_large;
+use self::wait::wait_in_body;
+use super::json::{json_of, text_of};
 use crate::ModelError;
+
+pub(in crate::providers) use self::in_band::{error_in_words, in_band_error, named_error};
+pub(in crate::providers) use self::words::words_in;
 
 /// A server's answer in place of success.
 #[derive(Debug)]
@@ -50,11 +61,13 @@ const TOO_LONG: [&str; 11] = [
 /// The typed error of a failure.
 pub(in crate::providers) fn error_of(failure: &Failure<'_>) -> ModelError {
     let model = failure.model.to_owned();
-    let json: Option<Value> = serde_json::from_slice(failure.body).ok();
-    let message = message(json.as_ref(), failure);
-    let whole = String::from_utf8_lossy(failure.body).to_ascii_lowercase();
+    let text = text_of(failure.body);
+    let json: Option<Value> = json_of(&text).ok();
+    let message = Some(words_in(json.as_ref(), &text)).filter(|words| !words.is_empty());
+    let message = message.unwrap_or_else(|| "no message".to_owned());
+    let whole = text.to_ascii_lowercase();
     let tells = |words: &[&str]| words.iter().any(|word| whole.contains(word));
-    let retry_after = failure.retry_after.or_else(|| json.as_ref().and_then(delay_in_body));
+    let retry_after = failure.retry_after.or_else(|| wait_in_body(json.as_ref(), &message));
     let request_id = failure.request_id.clone().or_else(|| json.as_ref().and_then(id_in_body));
     // A notice about the rate may tell where to buy more, as Groq's and Gemini's do. It states a wait.
     let is_rate = failure.status == 429 && (retry_after.is_some() || tells(&["rate_limit_exceeded"]));
@@ -66,6 +79,7 @@ pub(in crate::providers) fn error_of(failure: &Failure<'_>) -> ModelError {
             ModelError::Auth { model, message, variable: failure.key_variable.to_owned(), request_id }
         }
         401 | 403 => ModelError::Auth { model, message, variable: failure.key_variable.to_owned(), request_id },
+        413 | 429 if is_too_large(&message) => ModelError::TooLarge { model, message, request_id },
         400 | 413 | 422 | 500 if tells(&TOO_LONG) => {
             let (needed, limit) = sizes(json.as_ref(), &message);
             ModelError::ContextLength { model, needed, limit, request_id }
@@ -76,127 +90,9 @@ pub(in crate::providers) fn error_of(failure: &Failure<'_>) -> ModelError {
     }
 }
 
-/// The error that a body or an event of a stream carries in place of an answer.
-pub(in crate::providers) fn in_band_error(root: &Value, model: &str) -> Option<ModelError> {
-    let first = root.as_array().and_then(|items| items.first()).unwrap_or(root);
-    let error = first.get("error").filter(|error| !error.is_null())?;
-    let body = first.to_string();
-    Some(error_of(&Failure {
-        model,
-        status: status_told(error),
-        body: body.as_bytes(),
-        retry_after: None,
-        key_variable: "",
-        request_id: None,
-    }))
-}
-
-/// The status that an error states, as a number or as a word.
-fn status_told(error: &Value) -> u16 {
-    let names = ["code", "status", "status_code", "type"];
-    let number = names.iter().find_map(|name| error.get(name)?.as_u64()).and_then(|code| u16::try_from(code).ok());
-    if let Some(status) = number.filter(|code| (400..600).contains(code)) {
-        return status;
-    }
-    let words = names.iter().filter_map(|name| error.get(name)?.as_str());
-    let known = words.filter_map(|word| STATUSES.iter().find(|(known, _)| *known == word)).map(|(_, status)| *status);
-    known.min().unwrap_or(500)
-}
-
-/// The words that providers use for a status.
-const STATUSES: [(&str, u16); 26] = [
-    ("invalid_request_error", 400),
-    ("authentication_error", 401),
-    ("billing_error", 402),
-    ("permission_error", 403),
-    ("not_found_error", 404),
-    ("request_too_large", 413),
-    ("rate_limit_error", 429),
-    ("timeout_error", 504),
-    ("overloaded_error", 529),
-    ("INVALID_ARGUMENT", 400),
-    ("FAILED_PRECONDITION", 400),
-    ("UNAUTHENTICATED", 401),
-    ("PERMISSION_DENIED", 403),
-    ("NOT_FOUND", 404),
-    ("RESOURCE_EXHAUSTED", 429),
-    ("UNAVAILABLE", 503),
-    ("DEADLINE_EXCEEDED", 504),
-    ("rate_limit_exceeded", 429),
-    ("insufficient_quota", 429),
-    ("context_length_exceeded", 400),
-    ("invalid_prompt", 400),
-    ("invalid_api_key", 401),
-    ("model_not_found", 404),
-    ("server_error", 500),
-    ("api_error", 500),
-    ("INTERNAL", 500),
-];
-
 /// The provider's name for the call, where the body tells it.
 fn id_in_body(root: &Value) -> Option<String> {
     root.get("request_id").or_else(|| root.pointer("/error/request_id")).and_then(Value::as_str).map(str::to_owned)
-}
-
-/// The server's message: from a usual place in JSON, from the title or text of a page, or the body itself.
-fn message(json: Option<&Value>, failure: &Failure<'_>) -> String {
-    let found = json.and_then(|root| {
-        let root = root.as_array().and_then(|items| items.first()).unwrap_or(root);
-        [
-            "/error/message",
-            "/error",
-            "/message",
-            "/detail/error",
-            "/detail/0/msg",
-            "/detail/message",
-            "/detail",
-            "/error/error",
-            "/errors/0/message",
-            "/errors/0",
-            "/title",
-        ]
-        .iter()
-        .find_map(|path| root.pointer(path)?.as_str())
-        .map(str::to_owned)
-    });
-    let text = found.unwrap_or_else(|| {
-        let text = String::from_utf8_lossy(failure.body);
-        if text.trim_start().starts_with('<') { page_text(&text) } else { text.trim().to_owned() }
-    });
-    let short: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(500).collect();
-    if short.is_empty() { "no message".to_owned() } else { short }
-}
-
-/// The title of a page, or its text without tags.
-fn page_text(page: &str) -> String {
-    let lower = page.to_ascii_lowercase();
-    if let Some(start) = lower.find("<title").and_then(|at| Some(at + lower[at..].find('>')? + 1))
-        && let Some(end) = lower[start..].find("</title")
-    {
-        return page[start..start + end].to_owned();
-    }
-    let mut text = String::new();
-    let mut in_tag = false;
-    for c in page.chars() {
-        match c {
-            '<' => in_tag = true,
-            '>' => {
-                in_tag = false;
-                text.push(' ');
-            }
-            _ if !in_tag => text.push(c),
-            _ => {}
-        }
-    }
-    text
-}
-
-/// A delay such as `12s` in the details of an error.
-fn delay_in_body(root: &Value) -> Option<Duration> {
-    let root = root.as_array().and_then(|items| items.first()).unwrap_or(root);
-    let details = root.pointer("/error/details")?.as_array()?;
-    let text = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
-    Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
 }
 
 /// Tokens that the request needs and tokens that the model reads, 0 where unknown.

@@ -19,12 +19,15 @@
 
 mod answer;
 mod anthropic;
+mod calls;
 mod config;
 mod embeddings;
 mod error;
 mod features;
+mod finish;
 mod frames;
 mod gemini;
+mod json;
 mod key;
 mod keys;
 mod learnt;

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::error::{Failure, error_of, in_band_error};
 use super::features::Features;
 use super::frames::{decode_body, decode_stream};
+use super::json::{json_of, text_of};
 use super::listing::OfferedModel;
 use super::retry_after::retry_after;
 use super::table::Auth;
@@ -104,7 +105,7 @@ impl Remote {
                 return Err(self.failure(response, &url).await?.error);
             }
             let body = self.body(response).await?;
-            let page = serde_json::from_slice(&body).ok().and_then(|root| self.protocol().list(&root));
+            let page = json_of(&text_of(&body)).ok().and_then(|root| self.protocol().list(&root));
             let Some(page) = page else {
                 return Err(ModelError::Parse {
                     model: self.id.provider.clone(),
@@ -139,7 +140,7 @@ impl Remote {
             let error = with_variable(error.of_request(id.clone()), &self.config.key_variable);
             without_key(error, self.config.key.as_ref())
         };
-        let root: Value = serde_json::from_slice(&body).map_err(|error| {
+        let root: Value = json_of(&text_of(&body)).map_err(|error| {
             told(ModelError::Parse {
                 model: self.id.to_string(),
                 expected: "JSON".to_owned(),

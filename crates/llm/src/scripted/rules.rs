@@ -127,7 +127,7 @@ impl Rule {
             reply.parts = calls.iter().cloned().map(Part::ToolCall).collect();
             reply.finish = FinishReason::ToolCalls;
         }
-        if let Some(finish) = self.finish {
+        if let Some(finish) = self.finish.clone() {
             reply.finish = finish;
         }
         reply.usage = self.usage;

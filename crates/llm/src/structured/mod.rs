@@ -63,8 +63,8 @@ pub struct Structured<T> {
 ///
 /// # Errors
 /// The errors of the model; [`ModelError::Incomplete`] when a reply ended at its token limit, and such a reply is not
-/// asked for again; [`ModelError::Refused`] when the provider withheld the reply; [`ModelError::Parse`] when the last
-/// reply does not fit.
+/// asked for again; [`ModelError::Refused`] when the provider withheld the reply, [`ModelError::Unreadable`] when the
+/// provider broke it off for another reason; [`ModelError::Parse`] when the last reply does not fit.
 pub async fn structured<T>(
     model: &dyn ChatModel,
     request: ChatRequest,
@@ -79,7 +79,7 @@ where
 }
 
 /// As [`structured`], and `seen` gets the value while it arrives: the value so far, and what was added to it last. An answer
-/// that is asked for again begins anew. What is seen is not checked against the schema; the value that is returned is.
+/// that is asked for again, also one whose stream broke off, begins anew. What is seen is not checked against the schema; the value that is returned is.
 ///
 /// # Errors
 /// As [`structured`], and the errors of a stream.
@@ -140,13 +140,16 @@ async fn ask<T>(
         usage += response.usage;
         let id = model.id().to_string();
         let raw = response.text();
-        match response.finish {
-            FinishReason::Length => return Err(ModelError::Incomplete { model: id, partial: raw }),
-            FinishReason::ContentFilter => {
+        match (&response.finish, response.broken_off()) {
+            (_, None) => {}
+            (FinishReason::Length, _) => return Err(ModelError::Incomplete { model: id, partial: raw }),
+            (FinishReason::ContentFilter, _) => {
                 let message = if raw.is_empty() { "the provider withheld the answer".to_owned() } else { raw };
                 return Err(ModelError::Refused { model: id, message });
             }
-            _ => {}
+            (_, Some(message)) => {
+                return Err(ModelError::Unreadable { model: id, partial: raw, message: format!("it {message}") });
+            }
         }
         let errors = match read_value(&raw, Some(envelope.schema())) {
             Ok(mut parsed) => match finish(envelope.unwrap(parsed.value, &mut parsed.steps)) {

@@ -52,7 +52,7 @@ impl AnswerSource for Watched<'_> {
                     }
                     text.push_str(&more);
                 }
-                ChatEvent::TextTakenBack => {
+                ChatEvent::TextTakenBack | ChatEvent::Restart { .. } => {
                     partial = PartialJson::within(member);
                     text.clear();
                 }

@@ -95,7 +95,7 @@ async fn a_whole_answer_has_all_its_parts() {
             call("toolu_2", json!({})),
         ]
     );
-    assert_eq!((response.finish, response.model.as_str()), (FinishReason::ToolCalls, "claude-x-1"));
+    assert_eq!((&response.finish, response.model.as_str()), (&FinishReason::ToolCalls, "claude-x-1"));
     assert_eq!(
         response.usage,
         Usage { input: 125, output: 30, cache_read: 100, cache_write: 20, reasoning: 9, cost: None }

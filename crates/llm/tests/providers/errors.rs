@@ -1,8 +1,10 @@
 //! Every class of error of every wire, with its remedy.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
+use graphloom_llm::layers::{Retry, RetryPolicy};
 use graphloom_llm::providers::Remote;
 use graphloom_llm::{ChatModel, ChatRequest, ModelError};
 use serde_json::{Value, json};
@@ -130,7 +132,7 @@ async fn pages_and_other_json_are_no_answers() {
             (502, "<html><head><title>502 Bad Gateway</title></head></html>", "server", "status 502: 502 Bad Gateway"),
             (200, "<html>log in</html>", "parse", "not the expected chat completion"),
             (200, "{\"hello\": 1}", "parse", "there is no `"),
-            (200, " ", "stream_interrupted", "the server answered nothing"),
+            (200, " ", "unreadable", "the server answered nothing"),
             (418, "\u{1}", "invalid", "(status 418)"),
         ] {
             let server = serve(ResponseTemplate::new(status).set_body_string(text)).await;
@@ -143,6 +145,84 @@ async fn pages_and_other_json_are_no_answers() {
         let server = serve(ResponseTemplate::new(200).set_body_raw("<html>log in</html>", "text/html")).await;
         let model = Remote::new(config(provider, &server, "")).unwrap();
         let events: Vec<_> = model.stream(ChatRequest::user("hi")).await.unwrap().collect().await;
-        assert!(matches!(events.as_slice(), [Err(ModelError::StreamInterrupted { .. })]), "{provider}: {events:?}");
+        let [Err(error)] = events.as_slice() else { panic!("{provider}: {events:?}") };
+        assert!(error.to_string().contains("the server says `log in`") && !error.is_retryable(), "{provider}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_says_reaches_the_person_whatever_its_form() {
+    let model = |server: &wiremock::MockServer| Remote::new(config("openai-chat", server, "")).unwrap();
+    for body in [
+        r#"{"object":"error","message":"The model `x` does not exist"}"#,
+        r#"{"code":500,"msg":"The model `x` does not exist","success":false}"#,
+        "\u{feff}{\"error\":\"The model `x` does not exist\"}",
+    ] {
+        let server = serve(ResponseTemplate::new(200).set_body_string(body)).await;
+        let error = model(&server).chat(ChatRequest::user("hi")).await.unwrap_err();
+        assert!(error.to_string().contains("The model `x` does not exist"), "{body}: {error}");
+    }
+    for body in [
+        "event: error\ndata: {\"message\":\"engine failed\"}\n\n",
+        "data: error: engine failed\n\n",
+        "data: : keepalive\n\ndata: {\"code\":500,\"msg\":\"engine failed\"}\n\n",
+    ] {
+        let server = serve(ResponseTemplate::new(200).set_body_raw(body, "text/event-stream")).await;
+        let events: Vec<_> = model(&server).stream(ChatRequest::user("hi")).await.unwrap().collect().await;
+        let [Err(error)] = events.as_slice() else { panic!("{body}: {events:?}") };
+        assert!(error.to_string().contains("engine failed"), "{body}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_streams_though_not_asked_is_read() {
+    let body = "\u{feff}: hello\r\n\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"gr\u{f6}\u{df}e\"},\"finish_reason\":\"stop\"}]}\r\n\r\n";
+    for kind in ["text/event-stream", "application/json", "text/plain"] {
+        let server = serve(ResponseTemplate::new(200).set_body_raw(body, kind)).await;
+        let response = Remote::new(config("openai-chat", &server, "")).unwrap().chat(ChatRequest::user("hi")).await;
+        assert_eq!(response.unwrap().text(), "gr\u{f6}\u{df}e", "{kind}");
+        let model = Remote::new(config("openai-chat", &server, "")).unwrap();
+        let events: Vec<_> = model.stream(ChatRequest::user("hi")).await.unwrap().collect().await;
+        assert!(matches!(events.last(), Some(Ok(_))), "{kind}: {events:?}");
+    }
+    // And one that does not stream though asked, whatever it calls that.
+    let whole = r#"{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}"#;
+    let server = serve(ResponseTemplate::new(200).set_body_raw(whole, "text/plain")).await;
+    let model = Remote::new(config("openai-chat", &server, "")).unwrap();
+    let events: Vec<_> = model.stream(ChatRequest::user("hi")).await.unwrap().collect().await;
+    assert!(matches!(events.last(), Some(Ok(_))), "{events:?}");
+}
+
+#[tokio::test]
+async fn a_character_that_is_none_is_read_as_a_replacement() {
+    let body = b"{\"choices\":[{\"message\":{\"content\":\"a\xFFb\\ud83c\"},\"finish_reason\":\"stop\"}]}".to_vec();
+    let stream =
+        b"data: {\"choices\":[{\"delta\":{\"content\":\"a\xFFb\\ud83c\"},\"finish_reason\":\"stop\"}]}\n\n".to_vec();
+    for (body, kind) in [(body, "application/json"), (stream, "text/event-stream")] {
+        let server = serve(ResponseTemplate::new(200).set_body_raw(body, kind)).await;
+        let model = Remote::new(config("openai-chat", &server, "")).unwrap();
+        assert_eq!(model.chat(ChatRequest::user("hi")).await.unwrap().text(), "a\u{fffd}b\u{fffd}", "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_above_the_limit_is_asked_once_and_a_wait_in_words_is_kept() {
+    let limited = |words: &str| json!({"error": {"message": words, "type": "tokens", "code": "rate_limit_exceeded"}});
+    let large = limited("Request too large for m on tokens per min (TPM): Limit 30000, Requested 49372.");
+    let server = serve(ResponseTemplate::new(429).set_body_json(large)).await;
+    let remote = Arc::new(Remote::new(config("openai-chat", &server, "")).unwrap());
+    let error = Retry::new(remote, RetryPolicy::default()).chat(ChatRequest::user("hi")).await.unwrap_err();
+    assert!(matches!(error, ModelError::TooLarge { .. }) && !error.is_retryable(), "{error}");
+    assert!(error.to_string().contains("Requested 49372"), "{error}");
+    assert_eq!(server.received_requests().await.unwrap().len(), 1);
+
+    for (words, millis) in [
+        ("Rate limit reached (TPM): Limit 30000, Used 29000, Requested 2000. Please try again in 1.8s.", 1_800),
+        ("Please try again in 1m30s", 90_000),
+        ("Try again in 20 seconds", 20_000),
+    ] {
+        let server = serve(ResponseTemplate::new(429).set_body_json(limited(words))).await;
+        let error = Remote::new(config("openai-chat", &server, "")).unwrap().chat(ChatRequest::user("hi")).await;
+        assert_eq!(error.unwrap_err().retry_after(), Some(Duration::from_millis(millis)), "{words}");
     }
 }

@@ -95,7 +95,7 @@ async fn a_whole_answer_goes_back_with_its_signatures() {
     assert_eq!(response.message.parts[0], Part::Reasoning { text: "hm".into(), signature: None });
     let ids: Vec<&str> = response.tool_calls().map(|call| call.id.as_str()).collect();
     assert_eq!(ids, ["call_0", "abc"]);
-    assert_eq!((response.finish, response.model.as_str()), (FinishReason::ToolCalls, "gemini-x-1"));
+    assert_eq!((&response.finish, response.model.as_str()), (&FinishReason::ToolCalls, "gemini-x-1"));
     assert_eq!(
         response.usage,
         Usage { input: 50, output: 27, cache_read: 30, cache_write: 0, reasoning: 20, cost: None }
@@ -133,7 +133,7 @@ async fn a_stream_joins_its_pieces_and_keeps_a_signature_at_the_end() {
             Part::EncryptedReasoning { wire: "gemini".into(), data: json!("end") },
         ]
     );
-    assert_eq!((response.finish, response.usage.total()), (FinishReason::Length, 5));
+    assert_eq!((&response.finish, response.usage.total()), (&FinishReason::Length, 5));
 
     let again = ChatRequest { messages: vec![Message::user("?"), response.message.clone()], ..ChatRequest::default() };
     let (_, sent) = exchange(PROVIDER, BASE, again, &answer()).await;
@@ -200,5 +200,5 @@ async fn blocked_and_malformed_answers_are_told() {
     let malformed = json!({"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "bad call"}]});
     let (response, _) = exchange(PROVIDER, BASE, ChatRequest::user("?"), &malformed).await;
     let error = response.unwrap_err();
-    assert!(error.is_retryable() && error.to_string().contains("MALFORMED_FUNCTION_CALL): bad call"), "{error}");
+    assert!(error.is_retryable() && error.to_string().contains("(`MALFORMED_FUNCTION_CALL`): bad call"), "{error}");
 }

@@ -6,6 +6,7 @@
 mod anthropic;
 mod embeddings;
 mod errors;
+mod finishes;
 mod gemini;
 mod keys;
 mod lists;

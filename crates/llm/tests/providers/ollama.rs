@@ -81,7 +81,7 @@ async fn lines_are_a_stream() {
     for body in [body.as_str(), body.trim_end()] {
         let events = streamed(PROVIDER, "", body, "application/x-ndjson").await;
         let response = done(&events);
-        assert_eq!((response.text().as_str(), response.finish), ("größe 日本", FinishReason::Length));
+        assert_eq!((response.text().as_str(), &response.finish), ("größe 日本", &FinishReason::Length));
         assert_eq!(response.usage.total(), 57);
     }
     let body = format!("{}\n{}\n", line("half"), json!({"error": "an error was encountered while running the model"}));

@@ -54,7 +54,7 @@ async fn everything_is_sent_in_its_place() {
 async fn a_whole_answer_has_all_its_parts() {
     let (response, _) = exchange("groq", "/openai/v1", ChatRequest::user("?"), &answer()).await;
     let response = response.unwrap();
-    assert_eq!((response.text().as_str(), response.finish), ("Two calls.", FinishReason::ToolCalls));
+    assert_eq!((response.text().as_str(), &response.finish), ("Two calls.", &FinishReason::ToolCalls));
     assert_eq!(response.message.parts[0], Part::Reasoning { text: "hm".into(), signature: None });
     assert_eq!(
         response.usage,

@@ -75,7 +75,7 @@ async fn a_whole_answer_has_all_its_parts_and_goes_back() {
     assert_eq!(response.message.parts[0], Part::Reasoning { text: "hm".into(), signature: None });
     let calls: Vec<_> = response.tool_calls().map(|call| (call.id.as_str(), call.arguments.clone())).collect();
     assert_eq!(calls, [("c1", json!({"place": "Brest"})), ("c2", json!({}))]);
-    assert_eq!((response.finish, response.model.as_str()), (FinishReason::ToolCalls, "gpt-x-1"));
+    assert_eq!((&response.finish, response.model.as_str()), (&FinishReason::ToolCalls, "gpt-x-1"));
     assert_eq!(
         response.usage,
         Usage { input: 50, output: 27, cache_read: 30, cache_write: 5, reasoning: 20, cost: None }
@@ -134,7 +134,7 @@ async fn a_stream_says_the_same_with_or_without_numbers() {
         assert_eq!(response.message.parts[1], encrypted);
         let calls: Vec<_> = response.tool_calls().map(|call| (call.id.as_str(), call.arguments.clone())).collect();
         assert_eq!(calls, [("c1", json!({"place": "Brest"}))]);
-        assert_eq!((response.finish, response.usage.total()), (FinishReason::ToolCalls, 7));
+        assert_eq!((&response.finish, response.usage.total()), (&FinishReason::ToolCalls, 7));
     }
 }
 
@@ -166,7 +166,7 @@ async fn an_answer_that_failed_says_why() {
         {"type": "function_call", "call_id": "c", "name": "tide", "arguments": "{\"pla"}]});
     let (response, _) = exchange(PROVIDER, BASE, ChatRequest::user("?"), &cut).await;
     let response = response.unwrap();
-    assert_eq!((response.finish, response.tool_calls().count()), (FinishReason::Length, 0), "half a call is none");
+    assert_eq!((&response.finish, response.tool_calls().count()), (&FinishReason::Length, 0), "half a call is none");
     let refusal = json!({"status": "completed", "output": [
         {"type": "message", "content": [{"type": "refusal", "refusal": "not that"}]}]});
     let (response, _) = exchange(PROVIDER, BASE, ChatRequest::user("?"), &refusal).await;

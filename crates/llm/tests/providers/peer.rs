@@ -141,7 +141,7 @@ async fn every_wire_talks_with_a_server_that_somebody_else_wrote() {
         let is_ollama = wire.0 == "ollama";
         for as_stream in [false, true] {
             let said = ask(&model, ChatRequest::user("hello"), as_stream).await.unwrap();
-            assert_eq!((said.text().as_str(), said.finish), (TEXT, FinishReason::Stop), "{wire:?} {as_stream}");
+            assert_eq!((said.text().as_str(), &said.finish), (TEXT, &FinishReason::Stop), "{wire:?} {as_stream}");
             if !is_ollama {
                 assert_eq!((said.usage.input, said.usage.output), (5, 3), "{wire:?} {as_stream}");
             }

@@ -27,9 +27,9 @@ pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> 
     let mut usage = state.usage;
     usage += turn.usage;
     let update = ReactState::update().turns([record]).usage(usage);
-    let before = state.turns.iter().rev().take_while(|turn| turn.message.is_none()).count();
-    let is_mute = silent && before + 1 >= BLANK_REPLIES as usize;
-    if !turn.cut && !last && silent && !is_mute {
+    let silent_before = state.turns.iter().rev().take_while(|turn| turn.message.is_none()).count();
+    let gives_up = silent && silent_before + 1 >= BLANK_REPLIES as usize;
+    if !turn.cut && !last && silent && !gives_up {
         return Ok(Step::goto(MODEL).with(update));
     }
     if !turn.cut && !last && !turn.calls.is_empty() {
@@ -39,8 +39,8 @@ pub async fn model(state: Snapshot<ReactState>, cx: Context<ReactResources>) -> 
     let forced = last && (silent || !resources.tools.current().is_empty());
     let stop = match (turn.cut, forced) {
         (true, _) => StopReason::Cut,
-        _ if is_mute && !last => StopReason::Silent,
         (_, true) => StopReason::TurnLimit,
+        _ if gives_up => StopReason::Silent,
         _ => StopReason::Answered,
     };
     let update = match text {

@@ -72,6 +72,8 @@ impl Watch {
         seen.step.clone_from(&place.step_idx);
         if message.content == SECTION_END {
             seen.ended = true;
+        } else if message.event == MessageEvent::Start && message.agent == "sub_reporter" {
+            seen.words = 0;
         } else if message.event == MessageEvent::Message {
             let is_document = message.content.starts_with('{') && message.content.contains("\"url\"");
             if is_document {

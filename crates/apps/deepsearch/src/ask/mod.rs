@@ -30,8 +30,7 @@ mod text;
 mod typed;
 
 pub use failure::AskFailure;
-pub(crate) use text::taken_text;
-pub use text::text;
+pub use text::{TakenText, taken_text, text};
 pub use typed::value;
 
 use graphloom_agents::{DurableCalls, StepKeys, Strategy};

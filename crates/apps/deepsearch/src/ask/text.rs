@@ -1,7 +1,8 @@
 //! Answers that are texts.
 
+use graphloom_agents::Piece;
 use graphloom_core_graph::{Context, NodeError};
-use graphloom_llm::{ChatRequest, Message, ModelError, Role};
+use graphloom_llm::{ChatRequest, FinishReason, Message, ModelError, Role};
 use serde::Serialize;
 use serde_json::json;
 
@@ -9,8 +10,36 @@ use super::{Ask, AskFailure, calls, messages, params};
 use crate::resources::Resources;
 use crate::stream::{self, MessageEvent, StreamMessage};
 
-/// Asks for a text and makes something of it with `check`. A text that `check` refuses is shown to the model with the
-/// reason, until the tries are used up. A text that was broken off is taken as it is.
+/// What was made of a text, and what is to be told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TakenText<U> {
+    /// What `check` made of it.
+    pub value: U,
+    /// How a text that is not whole ended, in words that stand behind "the text": at the limit of tokens, or by the
+    /// provider.
+    pub broken_off: Option<String>,
+}
+
+impl<U> TakenText<U> {
+    /// What was made of a whole text.
+    pub fn whole(value: U) -> Self {
+        Self { value, broken_off: None }
+    }
+
+    /// What was made of a text that has to be whole.
+    ///
+    /// # Errors
+    /// How the text ended, in words.
+    pub fn all(self) -> Result<U, String> {
+        match self.broken_off {
+            None => Ok(self.value),
+            Some(how) => Err(format!("the text {how}")),
+        }
+    }
+}
+
+/// As [`taken_text`], for a text of which it is of no matter that it was broken off, because `check` sees to it.
 ///
 /// # Errors
 /// As [`value`](super::value).
@@ -20,23 +49,17 @@ pub async fn text<U>(
     args: &(impl Serialize + Sync),
     check: impl Fn(&str) -> Result<U, String> + Send + Sync,
 ) -> Result<Result<U, AskFailure>, NodeError> {
-    let taken = taken_text(cx, ask, args, check).await?;
-    Ok(taken.map(|taken| taken.value))
+    Ok(taken_text(cx, ask, args, check).await?.map(|taken| taken.value))
 }
 
-/// What was made of a text that was taken.
-#[derive(Debug)]
-pub(crate) struct TakenText<U> {
-    pub(crate) value: U,
-    /// Whether the text was broken off.
-    pub(crate) is_cut: bool,
-}
-
-/// As [`text`], and says whether the text was broken off.
+/// Asks for a text and makes something of it with `check`. A text that `check` refuses is shown to the model with the
+/// reason, until the tries are used up. A text that was broken off is taken as far as it goes, which the caller tells; where
+/// its pieces are emitted, the last event says it, too. Where the model is asked again in the middle of a text, START is
+/// emitted again: what came since the last START is void.
 ///
 /// # Errors
 /// As [`value`](super::value).
-pub(crate) async fn taken_text<U>(
+pub async fn taken_text<U>(
     cx: &Context<Resources>,
     ask: &Ask,
     args: &(impl Serialize + Sync),
@@ -57,10 +80,17 @@ pub(crate) async fn taken_text<U>(
             Some((agent, place)) => {
                 let message = |event| StreamMessage::new(agent, event, "").at(place.clone());
                 stream::emit(cx, message(MessageEvent::Start)).await;
-                let piece =
-                    |text| stream::emit(cx, StreamMessage::new(agent, MessageEvent::Message, text).at(place.clone()));
+                let piece = |piece: Piece| {
+                    let (event, text) = match piece {
+                        Piece::Text(text) => (MessageEvent::Message, text),
+                        _ => (MessageEvent::Start, String::new()),
+                    };
+                    stream::emit(cx, StreamMessage::new(agent, event, text).at(place.clone()))
+                };
                 let answer = calls.streamed(role, own, request, piece).await;
-                stream::emit(cx, message(MessageEvent::Done)).await;
+                let mut done = message(MessageEvent::Done);
+                done.finish_reason = answer.as_ref().ok().and_then(|answer| answer.finish.broken_off());
+                stream::emit(cx, done).await;
                 answer
             }
             None => model.chat(request).await,
@@ -68,13 +98,13 @@ pub(crate) async fn taken_text<U>(
         if let Some(fault) = calls.take_fault() {
             return Err(fault);
         }
-        let (raw, is_cut) = match answer {
-            Ok(response) => (response.text(), false),
-            Err(ModelError::Incomplete { partial, .. }) => (partial, true),
+        let (raw, broken_off) = match answer {
+            Ok(response) => (response.text(), response.finish.broken_off()),
+            Err(ModelError::Incomplete { partial, .. }) => (partial, FinishReason::Length.broken_off()),
             Err(error) => return Ok(Err(AskFailure::Model(error))),
         };
         match check(raw.trim()) {
-            Ok(value) => return Ok(Ok(TakenText { value, is_cut })),
+            Ok(value) => return Ok(Ok(TakenText { value, broken_off })),
             Err(reason) => problem = reason,
         }
         last.clone_from(&raw);

@@ -97,7 +97,16 @@ async fn called<T: DeserializeOwned + JsonSchema>(
         message,
         raw: raw.to_owned(),
     };
-    let raw = match response.tool_calls().last() {
+    if let Some(how) = response.broken_off() {
+        return Err(parse(format!("the answer {how}"), &response.text()));
+    }
+    let mut calls: Vec<_> = response.tool_calls().collect();
+    calls.dedup_by(|one, other| one.arguments == other.arguments);
+    if calls.len() > 1 {
+        let message = format!("`{tool}` was called {} times; one call with all of it is wanted", calls.len());
+        return Err(parse(message, &response.text()));
+    }
+    let raw = match calls.last() {
         Some(call) => match &call.arguments {
             Value::String(text) => text.clone(),
             arguments => arguments.to_string(),

@@ -21,7 +21,7 @@ pub enum MessageKind {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MessageEvent {
-    /// An agent begins.
+    /// An agent begins, or begins anew: what it said since it began before is void.
     Start,
     /// A piece.
     #[default]
@@ -98,7 +98,7 @@ pub struct StreamMessage {
     pub event: MessageEvent,
     /// Milliseconds since 1970.
     pub created_time: u64,
-    /// Why the agent ended.
+    /// How the agent ended where it did not say all, in words that stand behind "the text".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
 }

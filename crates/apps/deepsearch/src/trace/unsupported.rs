@@ -11,7 +11,7 @@ use serde_json::json;
 use super::check::{Judged, with_span};
 use super::judge::ModelJudge;
 use super::outcome::{Resolution, UnsupportedStatement};
-use crate::ask::{Ask, text};
+use crate::ask::{Ask, TakenText, taken_text};
 use crate::config::Unsupported;
 use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
@@ -151,7 +151,10 @@ async fn corrected<'e>(
             let key = format!("trace/correct/{place}/{}", one.data);
             let ask = Ask::new(key, "trace/correct").slot(Slot::WritingChecking).tries(1);
             let args = json!({ "claim": claim.text, "passage": passage, "title": source.title });
-            text(cx, &ask, &args, |answer| Ok(one_line(answer))).await?.ok()
+            taken_text(cx, &ask, &args, |answer| Ok(one_line(answer)))
+                .await?
+                .ok()
+                .and_then(|taken: TakenText<_>| taken.all().ok())
         } else {
             quotation(passage)
         };

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::WritingContext;
 use super::quoted::without_markers;
-use crate::ask::{Ask, text};
+use crate::ask::{Ask, taken_text};
 use crate::resources::{Slot, Stage};
 use crate::state::SectionBrief;
 
@@ -61,8 +61,11 @@ pub(crate) async fn summarise(
         .tries(brief.config.report_max_generate_retry_num);
     let check =
         |given: &str| if given.is_empty() { Err("the summary is empty".to_owned()) } else { Ok(given.to_owned()) };
-    Ok(match text(cx, &ask, &args, check).await? {
-        Ok(summary) => (summary, None),
+    Ok(match taken_text(cx, &ask, &args, check).await? {
+        Ok(summary) => {
+            let note = summary.broken_off.map(|how| format!("section {}: its summary {how}", section.id));
+            (summary.value, note)
+        }
         Err(failure) => {
             let note = format!("section {}: its summary is quoted from its text: {failure}", section.id);
             (quoted_summary(brief, written), Some(note))

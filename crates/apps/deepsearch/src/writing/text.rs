@@ -12,6 +12,7 @@ use crate::ask::{Ask, AskFailure, taken_text};
 use crate::markup::{citation, cited, only_known, unread};
 use crate::names::SUB_REPORTER;
 use crate::resources::Slot;
+use crate::status::{Notice, StatusCode};
 use crate::stream::Place;
 
 /// About how many words a section has.
@@ -19,14 +20,23 @@ const WORDS: u32 = 2500;
 /// How much of a document is shown, in characters.
 const EXCERPT: usize = 6000;
 
-/// A text that cites, with notes on what was changed.
+/// A text that cites.
+pub(crate) struct Written {
+    pub(crate) text: String,
+    /// What was changed.
+    pub(crate) notes: Vec<String>,
+    /// What a reader has to know of a text that was broken off.
+    pub(crate) notice: Option<Notice>,
+}
+
+/// A text that cites.
 ///
 /// # Errors
 /// Only errors that no model caused.
 pub(crate) async fn write(
     context: WritingContext<'_>,
     outline: &SectionOutline,
-) -> Result<Result<(String, Vec<String>), AskFailure>, NodeError> {
+) -> Result<Result<Written, AskFailure>, NodeError> {
     let WritingContext { cx, brief, documents, .. } = context;
     let section = &brief.section;
     let (shown, cut) = numbered(documents, EXCERPT);
@@ -80,13 +90,14 @@ pub(crate) async fn write(
     let answer = taken_text(cx, &ask, &args, check).await?;
     Ok(answer.map(|taken| {
         let (text, mut notes) = taken.value;
-        if taken.is_cut {
-            notes.insert(0, "the model's text was broken off; it is taken as far as it goes".to_owned());
-        }
         if cut > 0 {
             notes.push(format!("of {cut} documents the first {EXCERPT} characters were read"));
         }
-        (text, notes.into_iter().map(|note| format!("section {}: {note}", section.id)).collect())
+        let notes = notes.into_iter().map(|note| format!("section {}: {note}", section.id)).collect();
+        let notice = taken
+            .broken_off
+            .map(|how| Notice::warning(StatusCode::SubReport, format!("the text of the section {how}")));
+        Written { text, notes, notice }
     }))
 }
 

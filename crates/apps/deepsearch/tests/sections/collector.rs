@@ -145,7 +145,7 @@ async fn zero_stays_zero_and_missing_scores_are_asked_for_again() {
     let lacking = json!({ "documents": [{ "content": 1, "scores": { "relevance": 3, "answerability": 3, "authority": 3, "data_density": 3 } }] });
     let script = Script::default().always(PromptKind::Score, lacking);
     let state = collect(&script, web(&Library::named("tavily")), &config()).await.state;
-    assert_eq!(script.count(PromptKind::Score), 5, "five tries");
+    assert_eq!(script.count(PromptKind::Score), 3, "three tries");
     assert!(script.prompts(PromptKind::Score)[1].contains("scores are missing for documents 2"));
     assert!(state.doc_infos.iter().all(|found| found.scores.is_none()));
     assert_eq!(state.notes.len(), 1, "{:?}", state.notes);
@@ -155,7 +155,7 @@ async fn zero_stays_zero_and_missing_scores_are_asked_for_again() {
 #[tokio::test]
 async fn malformed_replies_are_asked_for_again() {
     for (asked, tries) in
-        [(PromptKind::Queries, 3), (PromptKind::Supervise, 3), (PromptKind::Sum, 3), (PromptKind::Score, 5)]
+        [(PromptKind::Queries, 3), (PromptKind::Supervise, 3), (PromptKind::Sum, 3), (PromptKind::Score, 3)]
     {
         let script = Script::default().on(asked, |_| Ok("<html>502 Bad Gateway</html>"));
         let state = collect(&script, web(&Library::named("tavily")), &config()).await.state;

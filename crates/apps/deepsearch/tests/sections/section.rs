@@ -2,6 +2,7 @@
 
 use graphloom_deepsearch::config::Config;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};
+use graphloom_llm::FinishReason;
 use graphloom_llm::scripted::Reply;
 use graphloom_retrieval::Fault;
 use serde_json::json;
@@ -111,6 +112,26 @@ async fn what_goes_wrong_has_its_code_and_what_exists_is_written() {
             assert!(report.content.text.contains("[citation:1]"), "{name}: {}", report.content.text);
             assert!(!report.content.summary.is_empty(), "{name}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_was_broken_off_is_told_in_the_notices_and_in_the_events() {
+    for (finish, told) in [
+        (FinishReason::Length, "ended at the limit of tokens"),
+        (FinishReason::ContentFilter, "was broken off by the provider"),
+        (FinishReason::Other("repetition_truncation".into()), "`repetition_truncation`"),
+    ] {
+        let script = Script::default().on(PromptKind::Write, move |_| {
+            let text = Reply::text("# T\n\n## One part\n\nA fact [citation:1]. First, the");
+            Ok(Reply { finish: finish.clone(), ..text })
+        });
+        let RunResult { state, said } = work(&script, &Library::named("tavily"), config()).await;
+        assert_eq!((codes(&state.notices), script.count(PromptKind::Write)), (vec!["212000w".to_owned()], 1));
+        let notice = state.notices.iter().next().unwrap();
+        assert!(notice.message.contains(told) && notice.section.as_deref() == Some("3"), "{notice}");
+        let ended = said.iter().find_map(|message| message.finish_reason.as_deref());
+        assert!(ended.is_some_and(|ended| ended.contains(told)), "{ended:?}");
     }
 }
 

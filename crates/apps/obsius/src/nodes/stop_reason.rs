@@ -1,6 +1,7 @@
 //! Why a conversation with tools ended, as the reason of the run's end.
 
 use graphloom_agents::{Risk, StopReason as Ended, Transcript};
+use graphloom_llm::FinishReason;
 
 use crate::ObsiusError;
 use crate::completion::{Facts, check};
@@ -21,7 +22,12 @@ pub(super) fn stop_reason(
     let no_answer = |why: &str| ObsiusError::NoAnswer { turns, why: why.to_owned() };
     match transcript.stop {
         Ended::TurnLimit => return Ok(StopReason::TurnLimit { turns }),
-        Ended::Cut => return Ok(StopReason::AnswerCut),
+        Ended::Cut => {
+            let length = FinishReason::Length.broken_off().unwrap_or_default();
+            let other = transcript.notes.last().filter(|note| !note.ends_with(&length));
+            return Ok(other.map_or(StopReason::AnswerCut, |how| StopReason::AnswerBrokenOff { how: how.clone() }));
+        }
+        Ended::Silent => return Err(no_answer("it said nothing, several times")),
         Ended::Repeating => {
             let failed = actions.iter().rev().find(|action| !action.result.success).filter(|_| changed);
             let Some(action) = failed else {

@@ -80,6 +80,11 @@ pub enum StopReason {
     },
     /// The model's last answer was cut off at its limit of tokens.
     AnswerCut,
+    /// The model's last answer was broken off, and not by its limit of tokens.
+    AnswerBrokenOff {
+        /// By whom, with the provider's word.
+        how: String,
+    },
     /// An action failed, and nothing after it made up for that; what was done is kept.
     ActionFailed {
         /// The action.
@@ -117,6 +122,7 @@ impl StopReason {
             Self::NothingFound { subject } => format!("no note is about `{subject}`"),
             Self::FoundLimit { taken } => format!("more notes fit than the {taken} that are taken"),
             Self::AnswerCut => "the model's answer was cut off at its limit of tokens".to_owned(),
+            Self::AnswerBrokenOff { how } => format!("the model's answer is not whole: {how}"),
             Self::ActionFailed { action, error } => {
                 format!("`{action}` failed, and nothing after it made up for that: {error}")
             }
@@ -157,6 +163,7 @@ impl StopReason {
                 | Self::OutOfTime { .. }
                 | Self::FoundLimit { .. }
                 | Self::AnswerCut
+                | Self::AnswerBrokenOff { .. }
         )
     }
 }

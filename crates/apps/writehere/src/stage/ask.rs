@@ -1,7 +1,6 @@
 //! Calls of the profile's agents, and the reading of their replies.
 
 use graphloom_agents::{Agent, Answer, Ask, Exchange, Parsed, Reply, Strategy};
-use graphloom_llm::FinishReason;
 use graphloom_llm::parse::tags;
 use graphloom_state_machine::NodeKey;
 use serde::Serialize;
@@ -25,7 +24,7 @@ pub(super) fn seeded(setup: &Setup, context: &TaskContext<'_>, action: &str) -> 
 }
 
 /// Asks for the text in the agent's tag `text`. A reply without the tag is refused until the last try, which is taken
-/// whole. A reply that ended at the limit of tokens is taken up to where it begins to repeat itself.
+/// whole. A reply that was broken off is taken up to where it begins to repeat itself.
 pub(super) async fn text(
     agent: &Agent<'_>,
     args: &(impl Serialize + Sync),
@@ -34,7 +33,7 @@ pub(super) async fn text(
     let tag = agent.spec().tag("text").to_string();
     ask.accept_incomplete = true;
     let mut answer = agent.ask(args, ask, |reply| tagged_text(&tag, reply)).await?;
-    if answer.exchange.attempts.last().is_some_and(|attempt| attempt.finish == FinishReason::Length) {
+    if answer.exchange.attempts.last().is_some_and(|attempt| !attempt.finish.is_whole()) {
         answer.value = without_repetition(&answer.value);
     }
     Ok(answer)

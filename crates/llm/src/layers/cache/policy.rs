@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::super::budget::whole;
-use crate::{ChatRequest, ChatResponse, FinishReason};
+use crate::{ChatRequest, ChatResponse};
 
 /// What a cache of answers keeps.
 ///
@@ -41,7 +41,7 @@ impl CachePolicy {
 /// Whether an answer is whole. One that was cut off, was withheld or says nothing is never kept.
 pub(super) fn is_whole(response: &ChatResponse) -> bool {
     let is_empty = response.tool_calls().next().is_none() && response.text().trim().is_empty();
-    matches!(response.finish, FinishReason::Stop | FinishReason::ToolCalls) && !is_empty
+    response.finish.is_whole() && !is_empty
 }
 
 /// Why a policy could not be read.

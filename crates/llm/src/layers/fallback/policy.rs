@@ -23,7 +23,9 @@ impl FallbackOn {
             | ModelError::Unreachable { .. }
             | ModelError::Timeout { .. }
             | ModelError::StreamInterrupted { .. }
+            | ModelError::Unreadable { .. }
             | ModelError::ContextLength { .. }
+            | ModelError::TooLarge { .. }
             | ModelError::Unsupported { .. } => true,
             ModelError::Auth { .. }
             | ModelError::Quota { .. }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::NAME;
 use crate::providers::answer::{Answer, string};
 use crate::providers::wire::{NoAnswer, Progress, Reader};
-use crate::{ChatEvent, FinishReason, ModelError, Usage};
+use crate::{ChatEvent, ModelError, Usage};
 
 /// Reads one answer.
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ impl Reader for Messages {
         }
         end(root, answer);
         if answer.finish.is_none() {
-            answer.finish = Some(FinishReason::Stop);
+            answer.ended("stop");
         }
         self.counts.update(root.get("usage"));
         answer.usage = self.counts.usage();
@@ -150,14 +150,9 @@ fn more(index: u64, delta: &Value, answer: &mut Answer, events: &mut Vec<ChatEve
 /// Why an answer ended, where that is told.
 fn end(told: &Value, answer: &mut Answer) {
     let Some(reason) = told.get("stop_reason").and_then(Value::as_str) else { return };
-    answer.finish = Some(match reason {
-        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-        "tool_use" => FinishReason::ToolCalls,
-        "refusal" => {
-            let why = told.pointer("/stop_details/explanation").and_then(Value::as_str);
-            why.unwrap_or("the provider gave no reason").clone_into(&mut answer.refusal);
-            FinishReason::ContentFilter
-        }
-        _ => FinishReason::Stop,
-    });
+    if reason.eq_ignore_ascii_case("refusal") {
+        let why = told.pointer("/stop_details/explanation").and_then(Value::as_str);
+        why.unwrap_or("the provider gave no reason").clone_into(&mut answer.refusal);
+    }
+    answer.ended(reason);
 }

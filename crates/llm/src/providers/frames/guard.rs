@@ -1,5 +1,5 @@
-//! What the parser of events does not bear: a byte order mark, at which it panics, and an event without an end, which it
-//! would hold in memory.
+//! What the parser of events does not bear: a byte order mark, at which it panics, characters that are none, and an event
+//! without an end, which it would hold in memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::stream::{BoxStream, Stream, StreamExt};
 
 use crate::providers::answer::MAX_GATHERED;
-
-/// The mark that some servers put before their text.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+use crate::providers::json::Characters;
 
 /// How many bytes came since the last whole event.
 #[derive(Clone, Default)]
@@ -27,35 +25,32 @@ impl Held {
     }
 }
 
-/// The bytes without a byte order mark, and an error when more came than an event may have.
-pub(super) fn guarded<S, B>(bytes: S, held: Held) -> BoxStream<'static, Result<Vec<u8>, String>>
+/// The characters of the bytes without a byte order mark, and an error when more came than an event may have.
+pub(super) fn guarded<S, B>(bytes: S, held: Held) -> BoxStream<'static, Result<String, String>>
 where
     S: Stream<Item = Result<B, String>> + Send + Unpin + 'static,
     B: AsRef<[u8]> + Send + 'static,
 {
-    let start = Some((bytes, Some(Vec::<u8>::new()), held));
+    let start = Some((bytes, Characters::default(), true, held));
     futures::stream::unfold(start, |state| async move {
-        // `first` has the first bytes, as long as they may be the beginning of a mark.
-        let (mut bytes, mut first, held) = state?;
+        let (mut bytes, mut characters, mut is_first, held) = state?;
         loop {
             let more = match bytes.next().await {
-                Some(Ok(more)) => more.as_ref().to_vec(),
+                Some(Ok(more)) => more,
                 Some(Err(message)) => return Some((Err(message), None)),
-                None => return first.map(|begun| (Ok(begun), None)),
+                None => return characters.end().map(|last| (Ok(last.to_string()), None)),
             };
-            if held.is_full_with(more.len()) {
+            if held.is_full_with(more.as_ref().len()) {
                 return Some((Err(format!("an event is longer than {MAX_GATHERED} bytes")), None));
             }
-            let Some(mut begun) = first.take() else { return Some((Ok(more), Some((bytes, None, held)))) };
-            begun.extend_from_slice(&more);
-            if begun.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&begun) {
-                first = Some(begun);
+            let mut text = characters.push(more.as_ref());
+            if text.is_empty() {
                 continue;
             }
-            if begun.starts_with(BYTE_ORDER_MARK) {
-                begun.drain(..BYTE_ORDER_MARK.len());
+            if std::mem::take(&mut is_first) && text.starts_with('\u{feff}') {
+                text.remove(0);
             }
-            return Some((Ok(begun), Some((bytes, None, held))));
+            return Some((Ok(text), Some((bytes, characters, is_first, held))));
         }
     })
     .boxed()

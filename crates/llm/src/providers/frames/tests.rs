@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::providers::openai_chat::OpenAiChat;
@@ -66,8 +66,8 @@ fn bodies() -> Vec<(String, &'static str)> {
         (data(&[json!({"error": {"message": "m", "code": 429}})]), "error rate_limited "),
         (data(&[delta(json!({"refusal": "no"})), finish("stop")]), "error refused "),
         (data(&[delta(json!({"content": "x"}))]) + "data: {broken\n\n", "text x | error stream_interrupted x"),
-        (String::new(), "error stream_interrupted "),
-        ("<html>busy</html>".to_owned(), "error stream_interrupted "),
+        (String::new(), "error unreadable "),
+        ("<html>busy</html>".to_owned(), "error parse "),
         (data(&[delta(json!({"content": "x"})), finish("error")]), "text x | error stream_interrupted x"),
     ]
 }
@@ -80,6 +80,7 @@ fn short(events: &[Result<ChatEvent, ModelError>]) -> String {
             Ok(ChatEvent::TextDelta { text: more }) => text += more,
             Ok(ChatEvent::ReasoningDelta { text: more }) => thoughts += more,
             Ok(ChatEvent::TextTakenBack) => text.clear(),
+            Ok(ChatEvent::Restart { message }) => rest.push(format!("restart {message}")),
             Ok(ChatEvent::ToolCall(call)) => rest.push(format!("call {} {} {}", call.id, call.name, call.arguments)),
             Ok(ChatEvent::Done(response)) => {
                 assert_eq!(response.text(), text);

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::NAME;
-use crate::providers::answer::{Answer, arguments_text, count, string};
+use crate::providers::answer::{Answer, count, string};
+use crate::providers::calls::arguments_text;
 use crate::providers::wire::{NoAnswer, Progress, Reader};
 use crate::{ChatEvent, FinishReason, ModelError, Usage};
 
@@ -72,26 +73,11 @@ fn take(part: &Value, answer: &mut Answer, events: &mut Vec<ChatEvent>) {
 
 fn end(reason: &str, candidate: &Value, answer: &mut Answer) -> Result<(), ModelError> {
     let told = candidate.get("finishMessage").and_then(Value::as_str);
-    let finish = match reason {
-        "FINISH_REASON_UNSPECIFIED" => return Ok(()),
-        "MAX_TOKENS" => FinishReason::Length,
-        "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
-            answer.refusal = told.map_or_else(|| format!("the provider withheld the answer ({reason})"), str::to_owned);
-            FinishReason::ContentFilter
-        }
-        "STOP" | "FUNCTION_CALL" if answer.has_calls() => FinishReason::ToolCalls,
-        "STOP" | "FUNCTION_CALL" => FinishReason::Stop,
-        // `OTHER`, a malformed call, and reasons that are not known yet: what came is not the whole answer.
-        _ => {
-            let told = told.map(|told| format!(": {told}")).unwrap_or_default();
-            return Err(answer.interrupted(format!("the provider gave it up ({reason}){told}")));
-        }
-    };
-    // Some models say `STOP` with every piece. The last reason counts, and one that says that something is missing stays.
-    if !matches!(answer.finish, Some(FinishReason::Length | FinishReason::ContentFilter)) {
-        answer.finish = Some(finish);
+    answer.ended(reason);
+    if let (Some(FinishReason::ContentFilter), Some(told)) = (&answer.finish, told) {
+        told.clone_into(&mut answer.refusal);
     }
-    Ok(())
+    answer.give_up(told).map_or(Ok(()), Err)
 }
 
 /// Gemini counts the reasoning beside the output, and what tools read beside the prompt.

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use crate::providers::answer::{Answer, arguments_text, count, string};
+use crate::providers::answer::{Answer, count, string};
+use crate::providers::calls::arguments_text;
 use crate::providers::wire::{NoAnswer, Progress, Reader};
-use crate::{ChatEvent, FinishReason, ModelError, Usage};
+use crate::{ChatEvent, ModelError, Usage};
 
 /// Reads one answer.
 #[derive(Debug)]
@@ -46,11 +47,10 @@ impl Reader for Chat {
             cache_read: number("/prompt_eval_cached_count"),
             ..Usage::default()
         };
-        answer.finish = Some(match event.get("done_reason").and_then(Value::as_str) {
-            Some("length") => FinishReason::Length,
-            _ if answer.has_calls() => FinishReason::ToolCalls,
-            _ => FinishReason::Stop,
-        });
+        answer.ended(event.get("done_reason").and_then(Value::as_str).unwrap_or_default());
+        if answer.finish.is_none() {
+            answer.ended("stop");
+        }
         Ok(Progress::Ended)
     }
 }

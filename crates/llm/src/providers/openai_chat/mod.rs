@@ -23,7 +23,7 @@ impl Protocol for OpenAiChat {
     }
 
     fn reader(&self) -> Box<dyn Reader> {
-        Box::<read::Completion>::default()
+        Box::new(read::Completion)
     }
 
     fn list_place(&self, _: Option<&str>) -> Place {

@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use super::NAME;
 use crate::prices::{Rounding, decimal};
-use crate::providers::answer::{Answer, arguments_text, string};
+use crate::providers::answer::{Answer, string};
+use crate::providers::calls::arguments_text;
 use crate::providers::error::in_band_error;
 use crate::providers::wire::{NoAnswer, Progress, Reader};
-use crate::{ChatEvent, FinishReason, ModelError, Usage};
+use crate::{ChatEvent, ModelError, Usage};
 
 /// The places of the parts of an answer; calls follow.
 const DETAILS: (u64, u64) = (0, 0);
@@ -15,15 +16,9 @@ const REASONING: (u64, u64) = (1, 0);
 const TEXT: (u64, u64) = (2, 0);
 const FIRST_CALL: u64 = 3;
 
-/// Reasons to finish that say that the server gave the answer up.
-const GIVEN_UP: [&str; 3] = ["error", "abort", "insufficient_system_resource"];
-
 /// Reads one answer.
-#[derive(Debug, Default)]
-pub(super) struct Completion {
-    /// The reason to finish, which is understood when all calls are known.
-    reason: Option<String>,
-}
+#[derive(Debug)]
+pub(super) struct Completion;
 
 impl Reader for Completion {
     fn whole(&mut self, root: &Value, answer: &mut Answer) -> Result<(), NoAnswer> {
@@ -35,11 +30,10 @@ impl Reader for Completion {
         }
         answer.named(string(root, "model"));
         take(choice.get("message").unwrap_or(&Value::Null), answer, &mut Vec::new());
-        let word = choice.get("finish_reason").and_then(Value::as_str).unwrap_or("stop");
-        if GIVEN_UP.contains(&word) {
-            return Err(NoAnswer::Error(answer.interrupted(format!("the server gave the answer up (`{word}`)"))));
+        answer.ended(choice.get("finish_reason").and_then(Value::as_str).unwrap_or_default());
+        if answer.finish.is_none() {
+            answer.ended("stop");
         }
-        answer.finish = Some(finish_reason(word, answer.has_calls()));
         answer.usage = root.get("usage").and_then(usage).unwrap_or_default();
         Ok(())
     }
@@ -65,15 +59,11 @@ impl Reader for Completion {
                 take(delta, answer, events);
             }
             if let Some(word) = choice.get("finish_reason").and_then(Value::as_str) {
-                if GIVEN_UP.contains(&word) {
-                    return Err(answer.interrupted(format!("the server gave the answer up (`{word}`)")));
+                answer.ended(word);
+                if let Some(error) = answer.give_up(None) {
+                    return Err(error);
                 }
-                // Some gateways send two reasons. The first one says why the answer ended.
-                self.reason.get_or_insert_with(|| word.to_owned());
             }
-        }
-        if let Some(word) = &self.reason {
-            answer.finish = Some(finish_reason(word, answer.has_calls()));
         }
         Ok(Progress::More)
     }
@@ -98,7 +88,8 @@ fn take(message: &Value, answer: &mut Answer, events: &mut Vec<ChatEvent>) {
         let function = call.get("function").unwrap_or(&Value::Null);
         let arguments = arguments_text(function.get("arguments"));
         let (id, name) = (call.get("id").and_then(Value::as_str), function.get("name").and_then(Value::as_str));
-        answer.call((FIRST_CALL.saturating_add(index), 0), id, name, &arguments);
+        let at = answer.numbered_call(FIRST_CALL.saturating_add(index), id, name);
+        answer.call(at, id, name, &arguments);
     }
 }
 
@@ -147,16 +138,6 @@ fn reasoning(message: &Value) -> Option<String> {
     ["reasoning_content", "reasoning"].iter().find_map(|name| string(message, name)).filter(|text| !text.is_empty())
 }
 
-fn finish_reason(word: &str, asks_for_tools: bool) -> FinishReason {
-    match word {
-        "length" | "max_tokens" | "model_length" => FinishReason::Length,
-        "content_filter" => FinishReason::ContentFilter,
-        "tool_calls" | "function_call" => FinishReason::ToolCalls,
-        _ if asks_for_tools => FinishReason::ToolCalls,
-        _ => FinishReason::Stop,
-    }
-}
-
 fn usage(value: &Value) -> Option<Usage> {
     let count = |path: &str| value.pointer(path).and_then(Value::as_u64);
     value.as_object()?;
@@ -198,7 +179,7 @@ mod tests {
 
     use super::*;
     use crate::providers::frames::decode_body;
-    use crate::{ChatResponse, Part};
+    use crate::{ChatResponse, FinishReason, Part};
 
     fn decode(body: &Value) -> Result<ChatResponse, ModelError> {
         decode_body(&super::super::OpenAiChat, body.to_string().as_bytes(), "compatible:m")
@@ -280,7 +261,8 @@ mod tests {
             let error = decode(&body).unwrap_err();
             assert_eq!(serde_json::to_value(&error).unwrap()["error"], expected, "{body}");
         }
-        assert!(decode_body(&super::super::OpenAiChat, b" \n", "m").unwrap_err().is_retryable());
+        let nothing = decode_body(&super::super::OpenAiChat, b" \n", "m").unwrap_err();
+        assert!(matches!(nothing, ModelError::Unreadable { .. }), "{nothing}");
         assert!(matches!(
             decode_body(&super::super::OpenAiChat, b"<html>", "m").unwrap_err(),
             ModelError::Parse { .. }

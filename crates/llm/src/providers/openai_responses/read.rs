@@ -69,7 +69,10 @@ impl Reader for Items {
             told @ ("response.completed" | "response.incomplete") => {
                 self.end(event.get("response").unwrap_or(&Value::Null), answer, events)?;
                 // Some servers leave the status out.
-                if told == "response.incomplete" && answer.finish != Some(FinishReason::ContentFilter) {
+                if answer.finish.is_none() {
+                    answer.ended("completed");
+                }
+                if told == "response.incomplete" && answer.finish.as_ref().is_none_or(FinishReason::is_whole) {
                     answer.finish = Some(FinishReason::Length);
                 }
                 return Ok(Progress::Ended);
@@ -109,14 +112,20 @@ impl Items {
             answer.usage = usage(told);
         }
         let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
-        answer.finish = Some(match (response.get("status").and_then(Value::as_str), reason) {
-            (Some("failed" | "cancelled"), _) => return Err(failure(&json!({"response": response}), answer)),
-            (_, Some("content_filter")) => FinishReason::ContentFilter,
-            (Some("incomplete"), _) | (_, Some(_)) => FinishReason::Length,
-            _ if answer.has_calls() => FinishReason::ToolCalls,
-            _ => FinishReason::Stop,
-        });
-        Ok(())
+        let status = response.get("status").and_then(Value::as_str).unwrap_or("completed");
+        match reason {
+            Some(reason) => answer.ended(reason),
+            // The limit is the only reason that some servers do not name.
+            None if status.eq_ignore_ascii_case("incomplete") => answer.ended("length"),
+            None => answer.ended(status),
+        }
+        match answer.give_up(None) {
+            Some(_) if response.get("error").is_some_and(|error| !error.is_null()) => {
+                Err(failure(&json!({"response": response}), answer))
+            }
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::evidence::Scores;
 use crate::resources::Resources;
 
 /// Tries of a batch.
-const TRIES: u32 = 5;
+const TRIES: u32 = 3;
 pub(super) const SIZES: Sizes = Sizes { batch: 8, excerpt: 2000, most: usize::MAX };
 /// The longest time of publication that is believed.
 const MOST_TIME: usize = 40;

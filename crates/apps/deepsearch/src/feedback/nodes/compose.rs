@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::prepare::section_of;
 use super::{ChangeDetails, changed, failed};
-use crate::ask::{Ask, text};
+use crate::ask::{Ask, TakenText, taken_text};
 use crate::evidence::Document;
 use crate::feedback::apply::apply;
 use crate::feedback::blocks::{Block, block_at, major_block, subsections};
@@ -78,14 +78,15 @@ pub async fn compose(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> 
         "is_new": !place.head.is_empty(),
         "title": place.head.trim_start_matches('#').trim(),
     });
-    let written = text(&cx, &ask, &args, |answer| {
+    let written = taken_text(&cx, &ask, &args, |answer| {
         let own = without_reference_lists(&close(answer).text).text;
         let answer = linked(&below(&own, place.level), &documents);
         if answer.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(answer) }
     });
-    let written = match written.await? {
+    // Half a text is no change of a whole one.
+    let written = match written.await?.map_err(|failure| failure.to_string()).and_then(TakenText::all) {
         Ok(written) => written,
-        Err(failure) => return Ok(failed(&cx, &state, reject(failure.to_string())).await),
+        Err(failure) => return Ok(failed(&cx, &state, reject(failure)).await),
     };
     let new = match place.head.as_str() {
         "" => format!("{}{}", place.lead, written.trim()),

@@ -5,7 +5,7 @@ use graphloom_text::markdown::close;
 use serde_json::json;
 
 use super::{ChangeDetails, changed, failed};
-use crate::ask::{Ask, text};
+use crate::ask::{Ask, TakenText, taken_text};
 use crate::feedback::apply::apply;
 use crate::feedback::payload::Rejection;
 use crate::feedback::state::{FeedbackState, FeedbackStateUpdate};
@@ -36,11 +36,12 @@ pub async fn rewrite(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> 
         "instruction": pending.instruction,
         "language": state.language.as_str(),
     });
-    let rewritten = text(&cx, &ask, &args, |answer| {
+    let rewritten = taken_text(&cx, &ask, &args, |answer| {
         let answer = plain(&close(answer).text);
         if answer.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(answer) }
     });
-    match rewritten.await? {
+    // Half a text is no change of a whole one.
+    match rewritten.await?.map_err(|failure| failure.to_string()).and_then(TakenText::all) {
         Ok(rewritten) => {
             let change = apply(report, &cleaned, &rewritten);
             let details = ChangeDetails {
@@ -53,7 +54,7 @@ pub async fn rewrite(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> 
             Ok(changed(&cx, &state, pending, change, details).await)
         }
         Err(failure) => {
-            let rejection = Rejection { code: StatusCode::FeedbackRewrite, message: failure.to_string() };
+            let rejection = Rejection { code: StatusCode::FeedbackRewrite, message: failure };
             Ok(failed(&cx, &state, rejection).await)
         }
     }

@@ -7,7 +7,7 @@ use graphloom_text::without_reference_lists;
 use serde_json::{Value, json};
 
 use super::ReportFrame;
-use crate::ask::{Ask, AskFailure, taken_text, text};
+use crate::ask::{Ask, AskFailure, TakenText, taken_text};
 use crate::resources::{Resources, Stage};
 use crate::state::{SearchContext, SubReport};
 
@@ -54,7 +54,7 @@ async fn transitions(
         });
         let ask = Ask::new(format!("transition/{at}"), "generate_transition_sentence")
             .tries(state.config.report_max_generate_retry_num);
-        let made = text(cx, &ask, &args, |text| {
+        let made = taken_text(cx, &ask, &args, |text| {
             let words = text.split_whitespace().count();
             if text.is_empty() || text.contains("\n\n") || text.starts_with('#') {
                 Err("one paragraph without a heading is wanted".to_owned())
@@ -65,7 +65,11 @@ async fn transitions(
             }
         });
         Ok::<_, NodeError>(match made.await? {
-            Ok(made) => (made, None),
+            // A transition that was broken off is half a sentence.
+            Ok(TakenText { broken_off: Some(how), .. }) => {
+                (String::new(), Some(format!("a transition is missing: it {how}")))
+            }
+            Ok(made) => (made.value, None),
             Err(failure) => (String::new(), Some(format!("a transition is missing: {failure}"))),
         })
     }))
@@ -79,7 +83,7 @@ async fn transitions(
 
 /// An abstract or a conclusion, with notes on what was changed.
 struct PartText {
-    text: String,
+    text: TakenText<String>,
     notes: Vec<String>,
 }
 
@@ -116,8 +120,7 @@ async fn part(
     let what = name.trim_start_matches("report_");
     Ok(made.await?.map(|taken| {
         let (text, changes) = taken.value;
-        let cut = taken.is_cut.then(|| "the model's text was broken off; it is taken as far as it goes".to_owned());
-        let notes = cut.into_iter().chain(changes).map(|note| format!("{what}: {note}"));
-        PartText { text, notes: notes.collect() }
+        let notes = changes.into_iter().map(|note| format!("{what}: {note}"));
+        PartText { text: TakenText { value: text, broken_off: taken.broken_off }, notes: notes.collect() }
     }))
 }

@@ -1,6 +1,7 @@
 //! Abstract and conclusion of a fixed form, for a small model, which is not asked.
 
 use super::ReportFrame;
+use crate::ask::TakenText;
 use crate::report::{fixed_abstract, fixed_conclusion};
 use crate::state::{SearchContext, SubReport};
 
@@ -9,7 +10,7 @@ pub(super) fn frame(state: &SearchContext, sections: &[SubReport]) -> ReportFram
     ReportFrame {
         transitions: vec![String::new(); sections.len()],
         notes: Vec::new(),
-        summary: Ok(fixed_abstract(state.language, sections)),
-        conclusion: Ok(fixed_conclusion(state.language, &state.query, sections)),
+        summary: Ok(TakenText::whole(fixed_abstract(state.language, sections))),
+        conclusion: Ok(TakenText::whole(fixed_conclusion(state.language, &state.query, sections))),
     }
 }

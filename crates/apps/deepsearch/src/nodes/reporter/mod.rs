@@ -7,7 +7,7 @@ use graphloom_agents::Strategy;
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 
 use super::fail;
-use crate::ask::AskFailure;
+use crate::ask::{AskFailure, TakenText};
 use crate::report::{Chapter, Parts, assemble};
 use crate::resources::{Resources, Slot};
 use crate::state::{FinalResult, Report, SearchContext};
@@ -21,8 +21,8 @@ struct ReportFrame {
     /// The text after each section.
     transitions: Vec<String>,
     notes: Vec<String>,
-    summary: Result<String, AskFailure>,
-    conclusion: Result<String, AskFailure>,
+    summary: Result<TakenText<String>, AskFailure>,
+    conclusion: Result<TakenText<String>, AskFailure>,
 }
 
 /// Puts the report together. In: report with the sections' reports, `current_outline`, language. Out: report,
@@ -49,7 +49,11 @@ pub async fn reporter(
     let (mut notices, mut written) = (Vec::new(), Vec::new());
     for (name, made) in [("abstract", frame.summary), ("conclusion", frame.conclusion)] {
         match made {
-            Ok(text) => written.push(Some(text)),
+            Ok(text) => {
+                let told = text.broken_off.map(|how| Notice::warning(StatusCode::Report, format!("the {name} {how}")));
+                notices.extend(told);
+                written.push(Some(text.value));
+            }
             Err(failure) => {
                 notices
                     .push(Notice::warning(StatusCode::Report, format!("the {name} could not be written: {failure}")));

@@ -1,6 +1,7 @@
 //! Planning by a model that judges and plans in words.
 
 use graphloom_agents::{AgentError, Parsed};
+use graphloom_llm::parse::tags;
 
 use super::super::ask::{agent, seeded};
 use super::super::{Outcome, Setup, StageError, TaskContext};
@@ -82,10 +83,13 @@ async fn in_words(
             Ok(Some(answer.value))
         }
         Err(AgentError::Unusable { exchange, problem, .. }) => {
+            let said: Vec<String> = exchange.attempts.iter().map(|attempt| attempt.reply.clone()).collect();
             outcome.exchanges.push(*exchange);
             let key = context.key;
-            // A model that cannot plan in words is led like the small ones: it plans no deeper than they do.
-            if key.layer() < setup.profile.settings.small.force_atom_layer {
+            // A model that cannot plan in words is led like the small ones: it plans no deeper than they do. One that says
+            // nothing is not asked again.
+            let says_something = said.iter().any(|reply| !tags::without(reply, "think").trim().is_empty());
+            if says_something && key.layer() < setup.profile.settings.small.force_atom_layer {
                 let raw = shaped::plan(setup, context, rules, outcome).await?;
                 if raw.tasks.is_empty() {
                     return Ok(None);

@@ -9,19 +9,23 @@ use serde_json::{Value, json};
 
 /// The result that is printed: the answer, and with `--json` the calls, too.
 pub(super) fn of(session: &Session, id: &str, state: &ReactState) -> ProgramResult {
+    let told = |note: &str| Some(note.to_owned());
     let (status, note) = match state.stop {
         Some(StopReason::Answered | StopReason::Ended) => (ExitStatus::Done, None),
         Some(StopReason::TurnLimit) => {
-            (ExitStatus::BudgetSpent, Some("the turns were used up; the answer is what the model had by then"))
+            (ExitStatus::BudgetSpent, told("the turns were used up; the answer is what the model had by then"))
         }
-        Some(StopReason::Cut) => (ExitStatus::Failed, Some("the answer ended at the model's limit of tokens")),
+        Some(StopReason::Cut) => {
+            let last = state.turns.last().and_then(|turn| turn.notes.last());
+            (ExitStatus::Failed, last.cloned().or_else(|| told("the answer ended at the model's limit of tokens")))
+        }
         Some(StopReason::Repeating) => {
-            (ExitStatus::Failed, Some("the model asked again and again for a call that had failed"))
+            (ExitStatus::Failed, told("the model asked again and again for a call that had failed"))
         }
         Some(StopReason::Silent) => {
-            (ExitStatus::Failed, Some("the model said nothing three times in a row, or thought and gave no answer"))
+            (ExitStatus::Failed, told("the model said nothing three times in a row, or thought and gave no answer"))
         }
-        _ => (ExitStatus::Failed, Some("the run ended without a reason")),
+        _ => (ExitStatus::Failed, told("the run ended without a reason")),
     };
     if let Some(note) = note {
         session.progress.warn(note);

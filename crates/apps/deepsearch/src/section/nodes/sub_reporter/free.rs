@@ -23,9 +23,10 @@ pub(super) async fn draft(
     notes.extend(note);
     let notice = if cx.resources().may_spend(Stage::Writing) {
         match write(context, &outline).await? {
-            Ok((text, more)) => {
-                notes.extend(more);
-                return Ok(Draft { documents, text, quoted: false, unwritten: None, notices: Vec::new(), notes });
+            Ok(written) => {
+                notes.extend(written.notes);
+                let notices = written.notice.into_iter().collect();
+                return Ok(Draft { documents, text: written.text, quoted: false, unwritten: None, notices, notes });
             }
             Err(failure) => {
                 let message = format!("the section is quoted from its documents: {failure}");
