@@ -77,5 +77,5 @@ pub enum Outcome {
 pub(super) enum Line {
     Header(Header),
     Model(ModelLine),
-    Entry(Entry),
+    Entry(Box<Entry>),
 }

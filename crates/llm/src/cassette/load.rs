@@ -31,7 +31,7 @@ pub(super) fn parse(text: &[u8], path: &Path) -> Result<Loaded, ModelError> {
                 Line::Header(found) => header = Some(check(found, path)?),
                 _ if header.is_none() => break,
                 Line::Model(model) => loaded.models.push(model),
-                Line::Entry(entry) => loaded.entries.push(entry),
+                Line::Entry(entry) => loaded.entries.push(*entry),
             },
             _ if !ended && (header.is_some() || begins_header(line)) => {
                 loaded.warnings.push(format!(

@@ -250,7 +250,8 @@ impl Answer {
                         let number = calls;
                         calls += 1;
                         // An answer that was cut off may hold half a tool call, which nobody should run.
-                        if !finish.is_whole() && !(is_told && arguments.is_object()) {
+                        let is_callable = finish.is_whole() || (is_told && arguments.is_object());
+                        if !is_callable {
                             continue;
                         }
                         let id = id.take().unwrap_or_else(|| free_id(number, &given));
