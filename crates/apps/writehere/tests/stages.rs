@@ -265,17 +265,12 @@ fn a_model_that_cannot_follow_the_prompts_still_plans_searches_and_writes() {
 #[test]
 fn a_part_that_the_provider_broke_off_is_told() {
     let model = Scripted::from_fn(|request| {
-        let prompt = graphloom_llm::scripted::rendered(request);
-        let text = if prompt.contains("<article>") {
-            "<article>The moon pulls. First, the</article>"
-        } else {
-            "<atomic_task_determination><think>small</think>atomic</atomic_task_determination>"
-        };
-        let mut reply = Reply::text(text);
-        if prompt.contains("<article>") {
-            reply.finish = FinishReason::Other("repetition_truncation".into());
+        if rendered(request).contains("<atomic_task_determination>") {
+            let verdict = "<result><atomic_task_determination>atomic</atomic_task_determination></result>";
+            return Ok::<_, ModelError>(Reply::text(verdict));
         }
-        Ok::<_, ModelError>(reply)
+        let finish = FinishReason::Other("repetition_truncation".into());
+        Ok(Reply { finish, ..Reply::text("<article>The moon pulls. First, the</article>") })
     });
     let ran = run(&setup(profile::report().unwrap(), model, false), Task::root("Report on tides", None));
     assert!(
