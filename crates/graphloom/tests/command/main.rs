@@ -21,6 +21,8 @@ mod output;
 mod runs;
 #[cfg(all(feature = "serve", unix))]
 mod serve;
+#[cfg(feature = "mcp")]
+mod thinking;
 #[cfg(all(feature = "serve", unix))]
 mod workers;
 
