@@ -163,7 +163,7 @@ impl<'a> Agent<'a> {
             let text = response.text();
             let broken_off = response.broken_off();
             let cut = broken_off.is_some();
-            let mut attempt = Attempt::new(text.clone(), response.finish, response.usage);
+            let mut attempt = Attempt::new(text.clone(), response.finish.clone(), response.usage);
             attempt.thoughts = response.thoughts();
             let is_blank = text.trim().is_empty();
             blank = if is_blank { blank + 1 } else { 0 };

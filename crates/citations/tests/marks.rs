@@ -106,8 +106,11 @@ fn spelled(keys: &[u32], (brackets, word, colon, gap, repeats): &Spelling) -> St
             text.push_str(word);
             text.push_str(colon);
         }
-        let full: String =
-            key.to_string().chars().map(|c| char::from_u32(u32::from(c) - 0x30 + 0xff10).unwrap()).collect();
+        let full: String = key
+            .to_string()
+            .chars()
+            .map(|c| char::from_u32(u32::from(c) - 0x30 + 0xff10).expect("a full-width digit"))
+            .collect();
         text.push_str(&if gap.contains('，') { full } else { key.to_string() });
     }
     text + close

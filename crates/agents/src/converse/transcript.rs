@@ -55,8 +55,6 @@ pub enum StopReason {
     Repeating,
     /// The model's reply was broken off, by its limit of tokens or by the provider; the notes say by which.
     Cut,
-    /// The model replied several times in a row with neither text nor a call.
-    Silent,
     /// A tool was called that ends the conversation.
     Ended,
     /// The model said nothing three times in a row: neither text nor a call, or thoughts only.

@@ -204,14 +204,17 @@ mod tests {
         let text = "maybe nine, no</think>high tide at ten";
         let model = graphloom_llm::Scripted::from_fn(move |_| Ok(text));
         let (shown, received) = (Mutex::default(), Mutex::new(Vec::new()));
-        let piece = |text: String| {
-            received.lock().unwrap().push(text);
+        let piece = |piece: Piece| {
+            let mut received = received.lock().unwrap();
+            match piece {
+                Piece::Text(text) => received.push(text),
+                Piece::Restart => received.clear(),
+            }
             std::future::ready(())
         };
         let reply = pieces(&model, ChatRequest::user("?"), None, &shown, &piece).await.unwrap();
         assert_eq!((reply.text().as_str(), reply.thoughts().as_str()), ("high tide at ten", "maybe nine, no"));
-        let received = received.into_inner().unwrap().concat();
-        assert!(received.ends_with("\n\nhigh tide at ten"), "{received}");
+        assert_eq!(received.into_inner().unwrap().concat(), "high tide at ten");
         assert_eq!(shown.into_inner().unwrap(), "high tide at ten");
     }
 
