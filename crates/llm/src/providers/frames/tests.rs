@@ -83,7 +83,7 @@ fn short(events: &[Result<ChatEvent, ModelError>]) -> String {
             Ok(ChatEvent::ToolCall(call)) => rest.push(format!("call {} {} {}", call.id, call.name, call.arguments)),
             Ok(ChatEvent::Done(response)) => {
                 assert_eq!(response.text(), text);
-                let word = serde_json::to_value(response.finish).unwrap();
+                let word = serde_json::to_value(&response.finish).unwrap();
                 rest.push(word.as_str().unwrap().to_owned());
                 rest.push(format!("{}+{}", response.usage.input, response.usage.output));
             }
