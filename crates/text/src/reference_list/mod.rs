@@ -84,7 +84,7 @@ mod tests {
             ("A [^1].\n\n[^1]: Smith, J. (2020). Title.", "A."),
             (
                 "A.\n\n---\n\n## References\n\nThese were read:\n\n- [reference:a#1] T\n\n## B\n\nC [1].",
-                "A.\n\n## B\n\nC [1].",
+                "A.\n\n## B\n\nC.",
             ),
             ("A.\n\n## References\n\n### Books\n- B\n\n### Web\n- W\n", "A."),
             ("A.\n\nSources: https://a.example, https://b.example", "A."),

@@ -63,6 +63,10 @@ pub fn without_reference_lists(text: &str) -> Unlisted {
         let end = without_rule(&out.text).len();
         out.text.truncate(end);
         out.entries += list.entries;
+        if list.numbers.is_empty() {
+            // Entries without numbers are counted.
+            numbers.extend((1..).take(list.entries));
+        }
         numbers.extend(list.numbers);
         from = list.range.end;
         if !out.text.is_empty() && !text[from..].trim().is_empty() {

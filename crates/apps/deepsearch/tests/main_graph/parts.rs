@@ -69,11 +69,10 @@ async fn citations_are_read_in_any_usual_spelling_and_code_stays() {
         let text = markdown(&result, Locale::English);
         assert_eq!(text.matches("a[0] = \"[citation:1]\"").count(), 2, "{mark}: {text}");
         assert_eq!(text.matches("`b[1] = \"[citation:2]\"`").count(), 2, "{mark}: {text}");
-        assert_eq!(
-            text.to_lowercase().matches("citation").count(),
-            4 + text.matches("citations").count(),
-            "{mark}: {text}"
-        );
+        let plain = text.to_lowercase().replace('：', ":");
+        for number in 1..=2 {
+            assert_eq!(plain.matches(&format!("citation:{number}")).count(), 2, "{mark}: {text}");
+        }
     }
     let ended = written("## One part\n\n{said} [citation:1]. More <citation:2>.", false).await;
     let notes = &ended.state().notes;

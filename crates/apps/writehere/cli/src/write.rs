@@ -9,7 +9,6 @@ use graphloom_core_graph::{EventKind, Order, Outcome, Questions, Run, RunPolicy,
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
 use graphloom_state_machine::TreeChange;
-use graphloom_writehere::length::missed;
 use graphloom_writehere::picture::tree_picture;
 use graphloom_writehere::{
     Finished, Mode, PlanReview, PlanVerdict, Request, Resources, Review, Shortage, Writing, answers,
@@ -195,9 +194,6 @@ async fn deliver(
         ExitStatus::Failed
     };
     session.progress.note(summary(&finished, &record, &out));
-    if let Some(missed) = writing.request.words.and_then(|asked| missed(finished.words, asked)) {
-        session.progress.warn(format!("{missed}; `tree.json` has the length of each part"));
-    }
     if let Some(short) = short.first() {
         let line = session.resume_line(thread.id());
         session.progress.warn(format!("{}; go on with a larger one: {line} --budget LIMITS", short.reason));

@@ -31,6 +31,8 @@ fn written(first: &str, reason: &str, second: &str) -> (String, Value) {
 
 #[test]
 fn a_part_that_breaks_off_takes_nothing_of_the_next_one() {
+    // A reply that was cut loses its last sentence only where more than half of it stands before.
+    let rest = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen";
     let second = "## How recovery goes\n\nThe log is read again [reference:{id}].";
     for (open, end, told) in [
         ("```python\nlog = [", "\n```", "a block of code"),
@@ -41,9 +43,9 @@ fn a_part_that_breaks_off_takes_nothing_of_the_next_one() {
         ("<details>\n<summary>Log", "\n\n</summary>\n</details>", "`<summary>`, `<details>`"),
         ("<!-- log", "\n-->", "a comment or a tag"),
     ] {
-        let (text, run) = written(&format!("It comes first [reference:{{id}}].\n\n{open}"), "length", second);
+        let (text, run) = written(&format!("It comes first [reference:{{id}}].\n\n{open} {rest}"), "length", second);
         let whole = format!(
-            "It comes first [1].\n\n{open}{end}\n\n## How recovery goes\n\nThe log is read again [1].\n\n## References\n\n[1] "
+            "It comes first [1].\n\n{open} {rest}{end}\n\n## How recovery goes\n\nThe log is read again [1].\n\n## References\n\n[1] "
         );
         assert!(text.contains(&whole), "{text}");
         let notes = run["notes"].to_string();
@@ -66,7 +68,7 @@ fn citations_are_read_in_any_usual_spelling_and_code_stays() {
     ] {
         let (text, run) = written(&format!("It comes first {mark}. So is {code}."), "stop", "More [reference:{id}].");
         assert!(text.contains("\n\nIt comes first [1]. So is `x = \"[reference:"), "{mark}: {text}");
-        assert_eq!(run["notes"].to_string(), "[]", "{mark}");
+        assert!(!run["notes"].to_string().contains("citation"), "{mark}: {}", run["notes"]);
     }
     let (_, run) = written("It comes first <{id}>.", "stop", "More [reference:{id}].");
     assert!(run["notes"].to_string().contains("in a form that is no citation"), "{}", run["notes"]);
