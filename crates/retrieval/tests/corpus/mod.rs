@@ -1,6 +1,7 @@
 //! The corpus at its public boundary, on real files.
 #![expect(clippy::unwrap_used, reason = "a step that fails fails the test")]
 
+mod charsets;
 mod damage;
 mod git_ignore;
 mod hybrid;
