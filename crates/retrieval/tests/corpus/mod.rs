@@ -9,6 +9,7 @@ mod incremental;
 mod kinds;
 mod languages;
 mod passages;
+mod pdf;
 mod place;
 mod search;
 mod unwritten;
