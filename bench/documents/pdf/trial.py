@@ -1,20 +1,23 @@
 """Compares PDF libraries on files that others wrote.
 
-Usage: trial.py PROGRAM [--cases DIR] [--clones DIR] [--half seen|unseen|both] [LIBRARY...]
+Usage: trial.py PROGRAM [--reader PROGRAM] [--cases DIR] [--clones DIR] [--half seen|unseen|both] [LIBRARY...]
 
-PROGRAM is the program of `trial/`, built with `--release`. DIR of --cases is where the files of files.tsv are put: those of
+PROGRAM is the program of `trial/`, built with `--release`; that of --reader is the example `read_pdf` of `graphloom-retrieval`,
+which is the LIBRARY `graphloom`: what a corpus makes of the file. DIR of --cases is where the files of files.tsv are put: those of
 Debian packages are fetched with `apt-get download`, those of repositories are read from clones, which --clones holds as
 `owner+name` (a bare clone, or one with `repo` in it).
 
 The reference is `pdftotext` of poppler, with `-layout` and without it; the nearer one counts, because the first reads
 across columns and the second takes tables apart. `words` is F1 of the words, `order` F1 of the pairs of neighbouring
-words, `hyphens` the words that are still broken at an end of line, `seconds` processor time, `MB` the largest memory.
+words, `hyphens` the words that `pdftotext -raw` has broken at an end of line, and how many of them are broken in the text, by a line
+end or by a space behind the hyphen; `seconds` processor time, `MB` the largest memory.
 A file is in the seen half if its hash begins with 0 to 7.
 """
 import argparse, collections, csv, gzip, hashlib, io, os, pathlib, re, resource, subprocess, sys, tarfile, tempfile, threading
 
 HERE = pathlib.Path(__file__).parent
-LIBRARIES = ["pdf-extract", "oxidize-pdf", "pdf_oxide", "unpdf"]
+LIBRARIES = ["pdf-extract", "oxidize-pdf", "pdf_oxide", "unpdf", "graphloom"]
+LETTER = "[^\\W\\d_]"
 SECONDS, MEMORY = 60, 4 << 30
 
 
@@ -78,6 +81,13 @@ def words(text):
     return found
 
 
+def cut(text, end):
+    """The pairs of parts of words between which there is a hyphen and `end`, with the number of each. Between small letters: a
+    hyphen before a capital belongs to its word."""
+    found = re.findall(rf"({LETTER}+)[-\u00ad\u2010]{end}[ \t]*({LETTER}+)", text)
+    return collections.Counter(pair for pair in found if pair[0][-1].islower() and pair[1][0].islower())
+
+
 def f1(one, other):
     one, other = collections.Counter(one), collections.Counter(other)
     both = sum((one & other).values())
@@ -87,6 +97,7 @@ def f1(one, other):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
+    parser.add_argument("--reader")
     parser.add_argument("--cases", type=pathlib.Path, default=pathlib.Path("pdf-cases"))
     parser.add_argument("--clones", type=pathlib.Path, default=pathlib.Path("."))
     parser.add_argument("--half", choices=["seen", "unseen", "both"], default="seen")
@@ -97,25 +108,28 @@ def main():
         half = "seen" if row["sha256"][0] < "8" else "unseen"
         if chosen.half not in (half, "both"):
             continue
-        references = [words(run(["pdftotext", *how, row["file"], "-"])[0]) for how in (["-layout"], [])]
+        texts = [run(["pdftotext", *how, row["file"], "-"])[0] for how in (["-layout"], [])]
+        references = [words(text) for text in texts]
+        known_cut = cut(run(["pdftotext", "-raw", row["file"], "-"])[0], r"\n")
         for library in chosen.libraries or LIBRARIES:
-            text, ended, seconds, memory, said = run([chosen.program, library, row["file"]])
+            command = [chosen.reader] if library == "graphloom" else [chosen.program, library]
+            text, ended, seconds, memory, said = run([*command, row["file"]])
             found = words(text)
             pairs = list(zip(found, found[1:]))
             reached = [(f1(pairs, zip(known, known[1:])), f1(found, known)) for known in references]
             order, bag = max(reached) if len(references[1]) > 1 else (float("nan"), float("nan"))
-            broken = len(re.findall(r"[a-z][-\u2010]\n[a-z]", text))
+            broken = sum((cut(text, r"[ \n]") & known_cut).values())
             pages = text.count("\f")
-            print(row["kind"], pathlib.Path(row["path"]).name, library, ended, pages, f"{bag:.3f}", f"{order:.3f}", broken,
+            print(row["kind"], pathlib.Path(row["path"]).name, library, ended, pages, f"{bag:.3f}", f"{order:.3f}", f"{broken}/{sum(known_cut.values())}",
                   f"{seconds:.2f}", f"{memory:.0f}", said, sep="\t", flush=True)
-            totals[library].append((ended, bag, order, broken, seconds, memory))
+            totals[library].append((ended, bag, order, broken, seconds, memory, sum(known_cut.values())))
     for library, results in totals.items():
         read = [result for result in results if result[1] == result[1]]
         ends = collections.Counter(result[0] for result in results)
         mean = lambda at: sum(result[at] for result in read) / max(1, len(read))
         low = sum(result[2] < 0.8 for result in read)
         print(f"# {library}: {dict(ends)}; words {mean(1):.3f}, order {mean(2):.3f}, below 0.8 in {low} of {len(read)}; "
-              f"hyphens {sum(r[3] for r in results)}; {sum(r[4] for r in results):.1f} s; at most {max(r[5] for r in results):.0f} MB")
+              f"hyphens {sum(r[3] for r in results)} of {sum(r[6] for r in results)}; {sum(r[4] for r in results):.1f} s; at most {max(r[5] for r in results):.0f} MB")
 
 
 main()

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// So many files that could not be read are named in a message.
+const MOST_REASONS: usize = 5;
+
 /// A failed retrieval: what happened, where, and what to do about it.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -33,17 +36,17 @@ pub enum RetrievalError {
 
     /// The folders hold nothing that can be searched.
     #[error(
-        "the corpus in {} holds no searchable text ({unread} files could not be read, {skipped} have other endings); \
+        "the corpus in {} holds no searchable text ({} files could not be read, {skipped} have other endings){}; \
          accepted endings: {}",
-        roots_in_words(roots), endings.join(", ")
+        roots_in_words(roots), unread.len(), reasons_in_words(unread), endings.join(", ")
     )]
     EmptyCorpus {
         /// The folders as they were given.
         roots: Vec<PathBuf>,
         /// The endings a file must have to be read.
         endings: Vec<String>,
-        /// Files with an accepted ending that could not be read.
-        unread: usize,
+        /// Files with an accepted ending that could not be read, each with its reason: `` `a.txt` is a binary file``.
+        unread: Vec<String>,
         /// Files with another ending.
         skipped: usize,
     },
@@ -348,6 +351,16 @@ impl From<graphloom_http::HttpError> for RetrievalError {
 
 fn roots_in_words(roots: &[PathBuf]) -> String {
     roots.iter().map(|root| format!("`{}`", root.display())).collect::<Vec<_>>().join(", ")
+}
+
+/// The first reasons why files could not be read.
+fn reasons_in_words(unread: &[String]) -> String {
+    if unread.is_empty() {
+        return String::new();
+    }
+    let more = unread.len().saturating_sub(MOST_REASONS);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    format!(": {}{more}", unread[..unread.len().min(MOST_REASONS)].join(", "))
 }
 
 fn is_full(error: &io::Error) -> bool {

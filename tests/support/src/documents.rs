@@ -59,6 +59,50 @@ pub fn pdf_of_streams(streams: Vec<(String, Vec<u8>)>) -> Vec<u8> {
     file
 }
 
+/// A text at a place of a page, in points from its lower left corner.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// Where it begins.
+    pub x: f32,
+    /// The line that its letters stand on.
+    pub y: f32,
+    /// The height of its letters.
+    pub size: f32,
+    /// The text, of letters of ASCII and soft hyphens.
+    pub text: String,
+}
+
+/// A PDF file with one page for each list of texts, in Helvetica, each drawn where it stands.
+pub fn pdf_of_placed(pages: &[Vec<Placed>]) -> Vec<u8> {
+    let stream = |page: &Vec<Placed>| {
+        let mut content = "BT".to_owned();
+        for Placed { x, y, size, text } in page {
+            let text = text.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)").replace('\u{ad}', "\\255");
+            let _ = write!(content, " /F1 {size} Tf 1 0 0 1 {x} {y} Tm ({text}) Tj");
+        }
+        (String::new(), (content + " ET").into_bytes())
+    };
+    pdf_of_streams(pages.iter().map(stream).collect())
+}
+
+/// How wide a text of ASCII is in Helvetica, in points.
+pub fn helvetica_width(text: &str, size: f32) -> f32 {
+    let width = |c: char| match c {
+        'i' | 'j' | 'l' => 222,
+        ' ' | '!' | ',' | '.' | '/' | ':' | ';' | 'f' | 't' | 'I' => 278,
+        '(' | ')' | '-' | '\u{ad}' | 'r' => 333,
+        'c' | 'k' | 's' | 'v' | 'x' | 'y' | 'z' | 'J' => 500,
+        'F' | 'T' | 'Z' => 611,
+        'A' | 'B' | 'E' | 'K' | 'P' | 'S' | 'V' | 'X' | 'Y' => 667,
+        'w' | 'C' | 'D' | 'H' | 'N' | 'R' | 'U' => 722,
+        'G' | 'O' | 'Q' => 778,
+        'm' | 'M' => 833,
+        'W' => 944,
+        _ => 556,
+    };
+    text.chars().map(|c| width(c) as f32).sum::<f32>() * size / 1000.0
+}
+
 /// Deflated spaces in the form of zlib without its end: so many MiB of them, in a thousandth of that.
 pub fn spaces(mebibytes: usize) -> Vec<u8> {
     let mut block = Vec::with_capacity(4096);

@@ -13,7 +13,7 @@ const NEW_MARKER_FILE: &str = "graphloom-corpus.json.new";
 const ENGINE_DIR: &str = "passages";
 
 /// Grows with every change of the schema, the terms, the ids or the cutting of documents.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Marker {

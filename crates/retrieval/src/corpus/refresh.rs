@@ -38,7 +38,7 @@ pub(super) fn refresh(inner: &Inner) -> Result<IndexReport, RetrievalError> {
         return Err(RetrievalError::EmptyCorpus {
             roots: inner.roots.iter().map(|root| root.given.clone()).collect(),
             endings: Format::endings(),
-            unread: report.unread.len(),
+            unread: report.unread.iter().map(|file| format!("`{}` {}", file.path, file.reason)).collect(),
             skipped: report.skipped.values().sum(),
         });
     }

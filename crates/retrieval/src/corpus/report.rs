@@ -26,7 +26,7 @@ pub struct IndexReport {
     pub passages: usize,
     /// Files with an accepted ending, and folders, that could not be read.
     pub unread: Vec<Unread>,
-    /// Files that were read with a loss.
+    /// Files that were read with a loss, or in a charset that is a guess.
     pub lossy: Vec<LossyFile>,
     /// How many files were passed over, by their ending; `symbolic link` and `no ending` count as endings.
     pub skipped: BTreeMap<String, usize>,
@@ -43,7 +43,7 @@ impl fmt::Display for IndexReport {
         write!(f, "({added} added, {updated} updated, {removed} removed, {unchanged} unchanged")?;
         for (count, what) in [
             (self.unread.len(), "unread"),
-            (self.lossy.len(), "read with loss"),
+            (self.lossy.len(), "read with a loss or a guess"),
             (self.skipped.values().sum(), "of other kinds skipped"),
             (self.ignored, "left out by .gitignore"),
         ] {
@@ -65,12 +65,12 @@ pub struct Unread {
     pub reason: UnreadReason,
 }
 
-/// A file that was read with a loss.
+/// A file that was read with a loss, or in a charset that is a guess.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LossyFile {
     /// The path, beginning with the corpus folder as it was given.
     pub path: String,
-    /// What was lost.
+    /// What was lost or guessed.
     pub note: String,
 }

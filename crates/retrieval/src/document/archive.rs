@@ -41,8 +41,8 @@ impl<'a> Archive<'a> {
             return Err(UnreadReason::Expands { limit: self.limit });
         }
         self.left -= size;
-        match decode(&bytes) {
-            Some((text, _)) => Ok(Some(text)),
+        match decode(&bytes, None, true) {
+            Some(decoded) => Ok(Some(decoded.text)),
             None => Err(damaged(&"it is no text")),
         }
     }

@@ -45,17 +45,17 @@ impl Blocks {
         self.pages.push((self.source.len(), number));
     }
 
-    /// Adds the first paragraph of a page, which may go on with a sentence, or with a word, from the page before.
-    pub(super) fn go_on(&mut self, text: &str) {
+    /// Adds the first paragraph of a page, which may go on with a sentence, or with a word, from the page before. `end` says how
+    /// the paragraph there ends when this one follows in it.
+    pub(super) fn go_on(&mut self, text: &str, end: impl FnOnce(&str) -> String) {
         let begins_small = text.trim_start().starts_with(char::is_lowercase);
         let before = self.units.last_mut().filter(|unit| self.sections.is_open(unit.section));
         let (Some(before), true) = (before, begins_small) else { return self.block(text, false) };
-        let is_open = |c: char| c.is_alphanumeric() || matches!(c, ',' | ';' | '-' | '\u{2010}' | '(');
+        let is_open = |c: char| c.is_alphanumeric() || matches!(c, ',' | ';' | '-' | '\u{2010}' | '\u{ad}' | '(');
         if !before.text.ends_with(is_open) {
             return self.block(text, false);
         }
-        let word = before.text.strip_suffix(['-', '\u{2010}']).filter(|text| text.ends_with(char::is_lowercase));
-        let joined = word.map_or_else(|| before.text.clone() + " ", str::to_owned);
+        let joined = end(&before.text);
         self.source.truncate(before.lead);
         self.source.push_str(&joined);
         let page_begins = self.source.len();

@@ -13,12 +13,12 @@ const LATEST_MARK: usize = 1024;
 /// [`UnreadReason::Mislabelled`] with both kinds.
 pub(super) fn check(format: Format, bytes: &[u8]) -> Result<(), UnreadReason> {
     let fits = match format {
-        Format::Pdf => has_mark_of_pdf(bytes),
+        Format::Pdf => mark_of_pdf(bytes).is_some(),
         Format::Docx | Format::Epub => bytes.starts_with(b"PK\x03\x04"),
         Format::Notebook => first_byte(bytes) == Some(b'{'),
         Format::Mail => begins_with_field(bytes),
-        Format::Mailbox => bytes.starts_with(b"From "),
-        Format::Markdown | Format::Plain | Format::Html => !is_packed_document(bytes),
+        Format::Mailbox => without_mark(bytes).starts_with(b"From "),
+        Format::Markdown | Format::Plain | Format::Html | Format::Table => !is_packed_document(bytes),
     };
     if fits || bytes.iter().all(u8::is_ascii_whitespace) { Ok(()) } else { Err(mislabelled(format, bytes)) }
 }
@@ -28,10 +28,10 @@ pub(super) fn mislabelled(format: Format, bytes: &[u8]) -> UnreadReason {
     UnreadReason::Mislabelled { named: format.name().to_owned(), found: name(bytes) }
 }
 
-/// A mark within the first bytes, with a version behind it.
-fn has_mark_of_pdf(bytes: &[u8]) -> bool {
+/// Where within the first bytes a mark is, with a version behind it.
+pub(super) fn mark_of_pdf(bytes: &[u8]) -> Option<usize> {
     let start = &bytes[..bytes.len().min(LATEST_MARK + 8)];
-    start.windows(6).any(|window| window.starts_with(b"%PDF-") && window[5].is_ascii_digit())
+    start.windows(6).position(|window| window.starts_with(b"%PDF-") && window[5].is_ascii_digit())
 }
 
 /// Whether bytes under the name of a text are a document, picture or recording of another kind. Only what begins as PDF or
@@ -44,25 +44,36 @@ fn is_packed_document(bytes: &[u8]) -> bool {
         }))
 }
 
+/// The first byte of a text behind a byte order mark, in UTF-8 or UTF-16.
 fn first_byte(bytes: &[u8]) -> Option<u8> {
-    let bytes = bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes);
-    bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+    let marks = [b"\xef\xbb\xbf".as_slice(), b"\xff\xfe", b"\xfe\xff"];
+    let bytes = marks.into_iter().find_map(|mark| bytes.strip_prefix(mark)).unwrap_or(bytes);
+    bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace() && *byte != 0)
 }
 
-/// Whether bytes begin with the name of a field and a colon (RFC 5322, section 2.2), or with the line that some programs
-/// write before the first field.
-fn begins_with_field(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes).trim_ascii_start();
+/// Whether bytes begin with the name of a field and a colon (RFC 5322, section 2.2).
+pub(super) fn is_field(bytes: &[u8]) -> bool {
     let name = bytes.iter().take_while(|byte| byte.is_ascii_graphic() && **byte != b':').count();
-    (name > 0 && name < 80 && bytes.get(name) == Some(&b':')) || bytes.starts_with(b"From ")
+    name > 0 && name < 80 && bytes.get(name) == Some(&b':')
+}
+
+/// Bytes behind a byte order mark and empty lines.
+pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes).trim_ascii_start()
+}
+
+/// Whether bytes begin with a field, or with the line that some programs write before the first field.
+fn begins_with_field(bytes: &[u8]) -> bool {
+    let bytes = without_mark(bytes);
+    is_field(bytes) || bytes.starts_with(b"From ")
 }
 
 /// What bytes are, in words.
 fn name(bytes: &[u8]) -> String {
-    if has_mark_of_pdf(bytes) {
+    if mark_of_pdf(bytes).is_some() {
         return "PDF file".to_owned();
     }
-    let text = super::decode(bytes).is_some();
+    let text = super::decode(bytes, None, false).is_some();
     match infer::get(bytes) {
         Some(kind) if !text || kind.matcher_type() == MatcherType::Text => match kind.mime_type() {
             "text/html" => "HTML page".to_owned(),

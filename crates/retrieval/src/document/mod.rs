@@ -2,13 +2,14 @@
 
 mod archive;
 mod blocks;
-mod decode;
+mod charset;
 mod docx;
 mod epub;
 mod group;
 mod html;
 #[cfg(feature = "web")]
 mod jats;
+mod json;
 mod kind;
 mod mail;
 mod markdown;
@@ -17,6 +18,7 @@ mod notebook;
 mod pdf;
 mod plain;
 mod sections;
+mod table;
 mod unread;
 mod xml;
 
@@ -28,7 +30,7 @@ use graphloom_text::visible_text;
 use serde::{Deserialize, Serialize};
 
 use crate::Locator;
-pub(crate) use decode::decode;
+pub(crate) use charset::{Decoded, decode};
 #[cfg(feature = "web")]
 pub(crate) use jats::article;
 #[cfg(feature = "pdf")]
@@ -46,6 +48,7 @@ pub(crate) enum Format {
     Docx,
     Epub,
     Notebook,
+    Table,
     Mail,
     Mailbox,
 }
@@ -64,6 +67,8 @@ const ENDINGS: &[(&str, Format)] = &[
     ("docx", Format::Docx),
     ("epub", Format::Epub),
     ("ipynb", Format::Notebook),
+    ("csv", Format::Table),
+    ("tsv", Format::Table),
     ("eml", Format::Mail),
     ("mbox", Format::Mailbox),
 ];
@@ -82,7 +87,7 @@ impl Format {
 
     /// Whether a file of it is a text that is read as it is. Others hold pictures and fonts, too, and may be larger.
     pub(crate) fn is_text(self) -> bool {
-        matches!(self, Self::Markdown | Self::Plain | Self::Html | Self::Notebook)
+        matches!(self, Self::Markdown | Self::Plain | Self::Html | Self::Notebook | Self::Table)
     }
 
     /// Its name in messages.
@@ -95,6 +100,7 @@ impl Format {
             Self::Docx => "DOCX file",
             Self::Epub => "EPUB book",
             Self::Notebook => "notebook",
+            Self::Table => "table",
             Self::Mail => "message",
             Self::Mailbox => "mailbox",
         }
@@ -159,10 +165,12 @@ pub(crate) fn read_file(
 fn read_bytes(format: Format, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<Read, UnreadReason> {
     let size = limits.passage_bytes;
     match format {
-        Format::Markdown | Format::Plain | Format::Html | Format::Notebook => {
-            let (text, note) = decode(bytes).ok_or(UnreadReason::Binary)?;
+        Format::Markdown | Format::Plain | Format::Html | Format::Notebook | Format::Table => {
+            let decoded = decode(bytes, None, format == Format::Html);
+            let Decoded { text, note } = decoded.ok_or(UnreadReason::Binary)?;
             let (title, passages, cut) = read_text(format, &text, size)?;
-            Ok((title, passages, note.or(cut)))
+            let notes: Vec<String> = note.into_iter().chain(cut).collect();
+            Ok((title, passages, (!notes.is_empty()).then(|| notes.join("; "))))
         }
         #[cfg(feature = "pdf")]
         Format::Pdf => pdf::read(bytes, limits),
@@ -180,6 +188,7 @@ fn read_text(format: Format, text: &str, size: usize) -> Result<Read, UnreadReas
         Format::Markdown => markdown::read(text, size),
         Format::Html => html::read(text, size).map_err(UnreadReason::malformed)?,
         Format::Notebook => return notebook::read(text, size),
+        Format::Table => (None, table::read(text, size)),
         _ => plain::read(text, size),
     };
     Ok((title, passages, None))

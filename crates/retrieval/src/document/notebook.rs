@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::blocks::number;
-use super::{Passage, UnreadReason, markdown};
+use super::{Passage, UnreadReason, json, markdown};
 
 /// The largest text of one output that is kept, in bytes.
 const LARGEST_OUTPUT: usize = 16 * 1024;
@@ -35,7 +35,7 @@ struct Cell {
     #[serde(default)]
     level: Option<usize>,
     #[serde(default)]
-    outputs: Vec<Output>,
+    outputs: Option<Vec<Output>>,
     #[serde(default)]
     metadata: Value,
 }
@@ -82,7 +82,7 @@ impl Text {
 /// Says what is wrong with the JSON.
 pub(super) fn read(source: &str, size: usize) -> Result<(Option<String>, Vec<Passage>, Option<String>), UnreadReason> {
     let notebook: Notebook =
-        serde_json::from_str(source).map_err(|error| UnreadReason::malformed(format!("no notebook: {error}")))?;
+        json::read(source).map_err(|error| UnreadReason::malformed(format!("no notebook: {error}")))?;
     if notebook.nbformat < 3 {
         return Err(UnreadReason::malformed(format!("version {} of notebooks is not known", notebook.nbformat)));
     }
@@ -103,7 +103,7 @@ pub(super) fn read(source: &str, size: usize) -> Result<(Option<String>, Vec<Pas
             }
             _ => push(&mut page, &text),
         }
-        for output in &cell.outputs {
+        for output in cell.outputs.iter().flatten() {
             if output.data.markdown.join().is_empty() {
                 let mut text = output.text.join() + &output.data.plain.join();
                 if text.len() > LARGEST_OUTPUT {
@@ -150,7 +150,8 @@ mod tests {
                 {"output_type": "stream", "text": ["42\n"]},
                 {"output_type": "display_data", "data": {"image/png": "AAAA", "text/plain": "<Figure>"}}]},
             {"cell_type": "code", "source": "secret()", "metadata": {"jupyter": {"source_hidden": true}}},
-            {"cell_type": "markdown", "source": "## Harbour\n\nBoats wait."}]}"###;
+            {"cell_type": "code", "source": "", "outputs": null, "metadata": {"share": NaN}},
+            {"cell_type": "markdown", "source": "## Harbour\n\nBoats wait."},]}"###;
         let (title, passages, note) = read(source, 1000).unwrap();
         assert_eq!((title.as_deref(), note), (Some("Tides"), None));
         let found: Vec<(&[String], &str)> = passages.iter().map(|p| (p.heading.as_slice(), p.text.as_str())).collect();

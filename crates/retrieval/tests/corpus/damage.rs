@@ -46,13 +46,29 @@ fn files_that_cannot_be_read_are_listed_with_their_reason() {
 fn an_empty_corpus_names_the_folder_and_the_endings() {
     let place = TestCorpus::new(&[("program.rs", "fn main() {}")]);
     let error = place.open().refresh().unwrap_err();
-    assert!(matches!(&error, RetrievalError::EmptyCorpus { skipped: 1, unread: 0, .. }), "{error}");
+    assert!(matches!(&error, RetrievalError::EmptyCorpus { skipped: 1, unread, .. } if unread.is_empty()), "{error}");
     let message = error.to_string();
     assert!(message.contains(&place.docs().display().to_string()) && message.contains(".md"), "{message}");
 
     let absent = Corpus::open(&place.index(), &[place.file("absent")], CorpusOptions::default()).unwrap_err();
     assert!(matches!(&absent, RetrievalError::UnreadableRoot { root, .. } if root.ends_with("absent")), "{absent}");
     assert!(matches!(Corpus::open(&place.index(), &[], CorpusOptions::default()), Err(RetrievalError::NoRoots)));
+}
+
+#[test]
+fn a_file_that_is_the_only_one_and_cannot_be_read_is_told_with_its_reason() {
+    let place = TestCorpus::new(&[]);
+    place.write("only.txt", b"\x7fELF\0\0\x01");
+    let message = place.open().refresh().unwrap_err().to_string();
+    assert!(message.contains("only.txt` is a binary file"), "{message}");
+    for number in 0..9 {
+        place.write(&format!("{number}.md"), " ");
+    }
+    let message = place.open().refresh().unwrap_err().to_string();
+    assert!(
+        message.contains("10 files could not be read") && message.contains("4.md` holds no text, and 5 more;"),
+        "{message}"
+    );
 }
 
 #[test]

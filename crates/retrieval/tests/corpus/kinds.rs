@@ -189,6 +189,47 @@ fn pages_after_the_most_are_told() {
 }
 
 #[test]
+fn mailboxes_and_notebooks_are_read_as_programs_write_them() {
+    let place = TestCorpus::new(&[]);
+    let mailbox = "\n\
+From ada@example.org Tue Mar  3 10:00:00 2026\nFrom: Ada <ada@example.org>\nSubject: Nets\nDate: yesterday, before noon\n\n\
+The nets are torn.\n\nFrom here on they are mended.\n>From there they are not.\n\n\
+From - Wed Mar  4 10:00:00 2026\nSubject: Ropes\n\nThe ropes hold.\n";
+    place.write("all.mbox", mailbox);
+    let russian = "Маяк светит каждую ночь, и корабли находят дорогу в гавань.";
+    let letter = format!("\u{feff}From: Ада <ada@example.org>\nSubject: Гавань и маяк\n\n{russian}\n");
+    let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode(letter.trim_start_matches('\u{feff}'));
+    place.write("letter.eml", bytes);
+    place.write(
+        "plot.ipynb",
+        "\u{feff}{\"nbformat\": 4, \"metadata\": {\"scale\": NaN}, \"cells\": [\n  // one\n  {\"cell_type\": \"markdown\", \"source\": \"A \
+         swell\ncomes.\", \"outputs\": null},\n]}",
+    );
+    let corpus = place.open();
+    let report = corpus.refresh().unwrap();
+    assert!(report.unread.is_empty(), "{report:?}");
+    let notes: Vec<&str> = report.lossy.iter().map(|file| file.note.as_str()).collect();
+    let guess = "a message names no charset and is no UTF-8: read as windows-1251, which is a guess";
+    assert_eq!(notes, [guess]);
+    let of = |words: &str| search(&corpus, words).remove(0).evidence;
+    let nets = of("torn nets");
+    assert_eq!(
+        nets.text,
+        "From: Ada <ada@example.org>\nDate: yesterday, before noon\n\nThe nets are torn.\n\nFrom here on they are \
+         mended.\nFrom there they are not."
+    );
+    assert_eq!(of("ropes").heading, ["Ropes"]);
+    let letter = of("корабли");
+    assert_eq!(letter.heading, ["Гавань и маяк"]);
+    assert!(
+        letter.text.starts_with("From: Ада <ada@example.org>") && letter.text.ends_with(russian),
+        "{}",
+        letter.text
+    );
+    assert_eq!(of("swell").text.split_whitespace().collect::<Vec<_>>(), ["A", "swell", "comes."]);
+}
+
+#[test]
 fn attachments_and_hidden_parts_of_mail_are_not_read() {
     let place = TestCorpus::new(&[]);
     let html = "From: a@b.c\r\nSubject: Fish\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n\

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a step that fails fails the test")]
 
 mod books;
+mod charsets;
 mod damage;
 mod git_ignore;
 mod hybrid;
@@ -9,6 +10,7 @@ mod incremental;
 mod kinds;
 mod languages;
 mod passages;
+mod pdf;
 mod place;
 mod search;
 mod unwritten;

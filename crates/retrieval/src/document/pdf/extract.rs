@@ -1,5 +1,6 @@
 //! The text of a PDF file by the library that reads it.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -9,13 +10,12 @@ use std::time::{Duration, Instant};
 use unpdf::model::{Block, Paragraph, Table};
 use unpdf::{Error, PageStreamOptions, ParseEvent, ParseOptions, PdfParser};
 
-use super::{Bounds, Content, Page, Piece};
+use super::reread::Rereader;
+use super::{Bounds, Content, Page, Piece, header};
 use crate::document::UnreadReason;
 
 /// The stack of the thread that reads, in bytes: files may hold objects in objects.
 const STACK: usize = 64 * 1024 * 1024;
-/// The longest heading, in bytes. What is longer is text in large letters.
-const LONGEST_HEADING: usize = 240;
 
 /// Reads a file on a thread of its own, which is left alone when it takes too long.
 ///
@@ -45,7 +45,8 @@ pub(super) fn read(bytes: &[u8], most_pages: usize, time: Duration) -> Result<Co
 
 fn read_pages(bytes: &[u8], most_pages: usize, time: Duration) -> Result<Content, UnreadReason> {
     let began = Instant::now();
-    let parser = PdfParser::from_bytes_with_options(bytes, ParseOptions::new().sequential()).map_err(refused)?;
+    let (parser, form) = open(bytes)?;
+    let mut rereader = Rereader::new(&form);
     let mut content = Content { all: parser.page_count(), ..Content::default() };
     let mut in_time = true;
     let options = PageStreamOptions { parallel: false, ..PageStreamOptions::default() };
@@ -56,7 +57,9 @@ fn read_pages(bytes: &[u8], most_pages: usize, time: Duration) -> Result<Content
             }
             ParseEvent::PageParsed(page) => {
                 content.unreadable += page.suppressed_text_runs;
-                let pieces = page.elements.iter().flat_map(pieces).collect();
+                let reread = rereader.reread(&page);
+                content.unordered += usize::from(reread.is_none() && page.ambiguous_layout_regions > 0);
+                let pieces = reread.unwrap_or_else(|| page.elements.iter().flat_map(pieces).collect());
                 content.pages.push(Page { number: page.number, pieces });
             }
             ParseEvent::PageFailed { .. } => content.failed += 1,
@@ -73,6 +76,21 @@ fn read_pages(bytes: &[u8], most_pages: usize, time: Duration) -> Result<Content
         _ if content.all == 0 => Err(UnreadReason::malformed("it has no pages")),
         _ => Ok(content),
     }
+}
+
+/// Opens a file in the form in which it has pages.
+fn open(bytes: &[u8]) -> Result<(PdfParser, Cow<'_, [u8]>), UnreadReason> {
+    let mut first = None;
+    for form in header::forms(bytes) {
+        let opened = PdfParser::from_bytes_with_options(&form, ParseOptions::new().sequential()).map_err(refused);
+        let has_pages = opened.as_ref().is_ok_and(|parser| parser.page_count() > 0);
+        let opened = opened.map(|parser| (parser, form));
+        if has_pages {
+            return opened;
+        }
+        first = first.or(Some(opened));
+    }
+    first.unwrap_or_else(|| Err(UnreadReason::malformed("it has no pages")))
 }
 
 /// Whether what a file calls its title is one: programs put names of files there.
@@ -100,9 +118,7 @@ fn piece(paragraph: &Paragraph) -> Option<Piece> {
         return None;
     }
     Some(match paragraph.heading_level() {
-        Some(level) if text.len() <= LONGEST_HEADING => {
-            Piece::Heading(level, text.split_whitespace().collect::<Vec<_>>().join(" "))
-        }
+        Some(level) => Piece::heading(level, text),
         _ if paragraph.is_list_item() => Piece::Other(text.replacen("• ", "- ", 1), false),
         _ => Piece::Paragraph(text.to_owned()),
     })

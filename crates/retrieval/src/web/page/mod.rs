@@ -1,6 +1,5 @@
 //! The text of a page, fetched without reaching into private networks.
 
-mod charset;
 mod error;
 mod fetch;
 mod pdf;

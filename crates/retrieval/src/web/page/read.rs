@@ -1,13 +1,15 @@
 //! From a body to a page.
 
 use super::super::bounds::{LONGEST_TEXT, visible};
-use super::charset::decode;
 use super::{Page, PageError, PdfText, ReadPdf};
-use crate::document::{self, Format, Passage};
+use crate::document::{self, Decoded, Format, Passage, decode};
 use crate::literature::text::shortened;
 
 /// A passage of an extracted page is about this long, in bytes; only the headings between them matter here.
 pub(super) const PASSAGE: usize = 4000;
+
+/// Why a body that is binary has no text.
+const NO_TEXT: &str = "it is no text";
 
 /// What a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +61,9 @@ pub(super) fn page(
     let format = match kind {
         Body::Text(format) => format,
         Body::Article => {
-            let (text, _) = decode(body, declared);
-            let (title, readable) = document::article(&text).map_err(empty)?;
+            let decoded = decode(body, declared, true).ok_or_else(|| empty(NO_TEXT.to_owned()))?;
+            notes.extend(decoded.note.map(|note| format!("the page {note}")));
+            let (title, readable) = document::article(&decoded.text).map_err(empty)?;
             return finish(url, title, &readable, body, notes);
         }
         Body::Pdf => {
@@ -72,13 +75,9 @@ pub(super) fn page(
             return Ok(Page { lost, ..page });
         }
     };
-    let (text, lost) = decode(body, declared);
-    if text.contains('\0') {
-        return Err(PageError::Empty { reason: "it is no text".to_owned() });
-    }
-    if lost {
-        notes.push("some bytes of the page are not in its encoding and were replaced".to_owned());
-    }
+    let Decoded { text, note } =
+        decode(body, declared, format == Format::Html).ok_or_else(|| empty(NO_TEXT.to_owned()))?;
+    notes.extend(note.map(|note| format!("the page {note}")));
     let document = document::read(format, &url, &text, PASSAGE)
         .map_err(|reason| PageError::Empty { reason: reason.to_string() })?;
     finish(url, document.title, &readable(&document.passages), body, notes)
