@@ -12,7 +12,8 @@ use crate::session::{Artifact, SearchQuery, Section, Session, Waiting};
 /// What does not fit, in words.
 pub(crate) fn apply(session: &mut Session, edits: &[Edit], now: u64) -> Result<(), String> {
     match session.waiting_for {
-        Waiting::Queries => {
+        // Where other queries are asked for, edits make them of those that found nothing.
+        Waiting::Queries | Waiting::Slot { .. } => {
             let Some(artifact) = &session.artifacts.queries else { return Err("there are no queries".to_owned()) };
             let edited = edited(&artifact.value, edits, |query| &query.text, |_, text| SearchQuery::new(text))?;
             let version = artifact.version + 1;
@@ -36,7 +37,7 @@ pub(crate) fn apply(session: &mut Session, edits: &[Edit], now: u64) -> Result<(
             session.artifacts.proposal = Some(Artifact::new(version, Action::ReviewReport, now, proposal));
             session.approvals.proposal = None;
         }
-        Waiting::None | Waiting::Slot { .. } => return Err("nothing is under review".to_owned()),
+        Waiting::None => return Err("nothing is under review".to_owned()),
     }
     Ok(())
 }
@@ -68,7 +69,7 @@ pub(crate) fn to_write(session: &Session, edits: &[Edit]) -> Option<String> {
     let mut before = session.clone();
     apply(&mut before, edits, 0).ok()?;
     let queries: Vec<String> = match before.waiting_for {
-        Waiting::Queries => {
+        Waiting::Queries | Waiting::Slot { .. } => {
             before.artifacts.queries.iter().flat_map(|one| &one.value).map(|one| one.text.clone()).collect()
         }
         _ => Vec::new(),

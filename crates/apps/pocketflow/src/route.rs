@@ -47,10 +47,10 @@ pub(crate) fn route(
         }
         Next::Ask(question) => Ok(ask(session, turn, question, &understood)),
         Next::Run(action) => {
-            let given = run(session, &decision, &understood, action);
+            let given = run(session, &decision, &understood, action, now);
             prepare(action, session, &given)
         }
-        Next::Retry => retry(session, &understood, now),
+        Next::Retry => retry(session, &understood),
         Next::ReviewAgain => review_again(session, &understood, now),
     };
     let call = match prepared {
@@ -83,7 +83,13 @@ fn note(session: &mut Session, decision: Decision, call: Option<&Call>, about: O
 }
 
 /// What a chosen action changes in the session, and the parameters that the message gives it.
-fn run(session: &mut Session, decision: &Decision, understood: &Understood, action: Action) -> Map<String, Value> {
+fn run(
+    session: &mut Session,
+    decision: &Decision,
+    understood: &Understood,
+    action: Action,
+    now: u64,
+) -> Map<String, Value> {
     let mut given = Map::new();
     match (action, decision.rule.as_str()) {
         (Action::GenerateQueries, "topic-named" | "new-topic" | "delivered-topic-confirmed") => {
@@ -94,10 +100,16 @@ fn run(session: &mut Session, decision: &Decision, understood: &Understood, acti
             session.cycles.queries += 1;
             session.approvals = Default::default();
             given.extend(rejection(understood));
-            if rule == "queries-revised" {
+            if rule == "queries-revised" || understood.kind == Some(ReplyKind::Revise) {
                 // What is kept comes again.
                 given.insert("existing".to_owned(), json!([]));
             }
+        }
+        (Action::ReviewQueries, "slot-queries") => {
+            let version = session.artifacts.queries.as_ref().map_or(1, |queries| queries.version + 1);
+            let queries = understood.queries.iter().map(SearchQuery::new).collect();
+            session.artifacts.queries = Some(Artifact::new(version, Action::FollowUp, now, queries));
+            session.approvals.queries = None;
         }
         (Action::LiteratureReview, _) => {
             session.approvals.queries = session.artifacts.queries.as_ref().map(|queries| queries.version);
@@ -148,7 +160,7 @@ fn name_topic(session: &mut Session, topic: &str) {
 }
 
 /// Tries the pending action again, with what the message gives.
-fn retry(session: &mut Session, understood: &Understood, now: u64) -> Result<Call, Missing> {
+fn retry(session: &mut Session, understood: &Understood) -> Result<Call, Missing> {
     let Waiting::Slot { action, missing } = session.waiting_for.clone() else {
         return prepare(Action::GenerateQueries, session, &Map::new());
     };
@@ -156,15 +168,6 @@ fn retry(session: &mut Session, understood: &Understood, now: u64) -> Result<Cal
     let filled = missing.first().filter(|_| understood.kind == Some(ReplyKind::Text));
     match (action, filled.map(String::as_str)) {
         (Action::GenerateQueries, Some("topic")) => name_topic(session, &understood.text),
-        (Action::LiteratureReview, Some("queries")) => {
-            // These are the person's own words, so the approval passes over to them where there was one.
-            let approved = session.has(Need::ApprovedQueries);
-            let version = session.artifacts.queries.as_ref().map_or(1, |queries| queries.version + 1);
-            let texts = understood.text.split(['\n', ';']).map(str::trim).filter(|text| !text.is_empty());
-            let queries = texts.map(SearchQuery::new).collect();
-            session.artifacts.queries = Some(Artifact::new(version, Action::FollowUp, now, queries));
-            session.approvals.queries = approved.then_some(version);
-        }
         (_, Some(name)) => {
             given.insert(name.to_owned(), json!(understood.text));
         }
@@ -243,6 +246,9 @@ fn ask(session: &mut Session, turn: &Turn, question: Question, understood: &Unde
     FollowUp { question: text(session, turn, question, understood), pending }.into()
 }
 
+const OTHER_QUERIES: &str = "Give other queries, one a line: they are shown to you, and nothing is sent before you approve them. Or say \
+                             `retry` to search with the same ones, `go on without records`, `new topic: …`, or `cancel`.";
+
 const VERDICT: &str = "Please say `approve`, `reject: why`, or edit by number (`edit 2: …`, `remove 2`, `add: …`).";
 
 fn misfit_text(misfit: &str) -> String {
@@ -291,16 +297,8 @@ fn text(session: &Session, turn: &Turn, question: Question, understood: &Underst
              `approve`.",
             session.cycles.queries
         ),
-        Question::Broaden => format!(
-            "No source had a record for these queries:\n{}Give other queries (one a line), say `retry`, or insist with \
-             `go on without records`.",
-            sources()
-        ),
-        Question::Sources => format!(
-            "No source could be searched:\n{}Say `retry` to try again with the same queries, give other queries (one a \
-             line), or insist with `go on without records`.",
-            sources()
-        ),
+        Question::Broaden => format!("No source had a record for these queries:\n{}{OTHER_QUERIES}", sources()),
+        Question::Sources => format!("No source could be searched:\n{}{OTHER_QUERIES}", sources()),
         Question::Failed => format!(
             "I could not make {}: {}. Say `retry` to try again, `new topic: …`, or `cancel`.",
             session.last_action.unwrap_or(Action::GenerateQueries).label(),
@@ -321,6 +319,7 @@ pub(crate) fn slot_text(session: &Session) -> String {
         Waiting::Slot { action, missing } if missing.is_empty() => {
             format!("Say `retry` to make {} again, `new topic: …`, or `cancel`.", action.label())
         }
+        _ if session.wants_queries() => format!("Nothing is searched yet. {OTHER_QUERIES}"),
         Waiting::Slot { action, missing } => format!("I still need {} for {}.", missing.join(", "), action.label()),
         _ => "Which topic shall I look into?".to_owned(),
     }

@@ -3,7 +3,9 @@
 use crate::actions::Action;
 use crate::decide::{ReplyKind, WaitingKind};
 use crate::edit;
-use crate::feedback::{self, Candidate, Edit, ReadReply, Reading, ReviewedItems, Value, read_topic, read_value};
+use crate::feedback::{
+    self, Candidate, Edit, ReadReply, Reading, ReviewedItems, Value, read_answer, read_shown, read_topic, read_value,
+};
 use crate::session::{Question, Role, Session, Waiting};
 
 /// Messages of more bytes are not read.
@@ -16,6 +18,8 @@ pub(crate) struct Understood {
     /// A topic, a value, a reason, or what does not fit.
     pub(crate) text: String,
     pub(crate) edits: Vec<Edit>,
+    /// Other queries.
+    pub(crate) queries: Vec<String>,
     /// What the person is asked about.
     pub(crate) candidate: Option<Candidate>,
     pub(crate) evidence: Vec<String>,
@@ -27,12 +31,30 @@ impl Understood {
     }
 }
 
-/// Whether a message is a reply to a review, which [`of_reply`] reads.
+/// Whether a message is a reply to what was shown or told, which [`of_reply`] reads. Where a parameter is asked for, any
+/// words may be its value.
 pub(crate) fn is_reply(session: &Session, message: &str) -> bool {
-    message.len() <= MOST_BYTES && matches!(session.waiting_for, Waiting::Queries | Waiting::Report)
+    let replies = match &session.waiting_for {
+        Waiting::Queries | Waiting::Report => true,
+        Waiting::Slot { missing, .. } => missing.is_empty() || session.wants_queries(),
+        Waiting::None => false,
+    };
+    message.len() <= MOST_BYTES && replies
 }
 
-/// A message that is no reply to a review.
+/// Reads a reply by rules.
+pub(crate) fn read(session: &Session, message: &str) -> ReadReply {
+    let shown = reviewed_items(session);
+    let read = read_shown(message, &shown);
+    match session.waiting_for {
+        // A yes or a no to the question whether the answer before was read rightly; anything else is a new answer.
+        Waiting::Slot { .. } if session.asked.is_some() && is_mere_verdict(&read.reading) => read,
+        Waiting::Slot { .. } => read_answer(message, session.wants_queries().then_some(&shown)),
+        _ => read,
+    }
+}
+
+/// A message that is no such reply.
 pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
     if message.len() > MOST_BYTES {
         return Understood::new(ReplyKind::TooLong, "");
@@ -49,18 +71,13 @@ pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
         Value::NewTopic(topic) => new_topic(topic),
         Value::Cancel => Understood::new(ReplyKind::Cancel, ""),
         Value::Retry => Understood::new(ReplyKind::Retry, ""),
-        Value::Insist if may_insist(session) => Understood::new(ReplyKind::Insist, ""),
         Value::Insist => Understood::new(ReplyKind::Empty, ""),
         Value::Verdict(_) => Understood::new(ReplyKind::Unclear, ""),
-        // An action that lacks nothing is tried again when the person says so, not whatever the person says.
-        Value::Text(text) => match &session.waiting_for {
-            Waiting::Slot { missing, .. } if missing.is_empty() => Understood::new(ReplyKind::Empty, ""),
-            _ => Understood::new(ReplyKind::Text, text),
-        },
+        Value::Text(text) => Understood::new(ReplyKind::Text, text),
     }
 }
 
-/// What lies before the person in a review.
+/// What lies before the person: what is under review, or the queries that found nothing.
 pub(crate) fn reviewed_items(session: &Session) -> ReviewedItems {
     let artifacts = &session.artifacts;
     match session.waiting_for {
@@ -76,6 +93,10 @@ pub(crate) fn reviewed_items(session: &Session) -> ReviewedItems {
 /// A reply to a review, or to the question whether the reply before was read rightly.
 pub(crate) fn of_reply(session: &Session, message: &str, read: ReadReply) -> Understood {
     let understood = match (read.reading, session.asked.clone()) {
+        // `no, looks great` is no yes to that question.
+        (Reading::Approve | Reading::Candidate(Candidate::Approve), Some(_)) if feedback::begins_with_no(message) => {
+            Understood::new(ReplyKind::Declined, "")
+        }
         (Reading::Approve, Some(asked)) => confirmed(session, asked),
         // A weak yes to that question leaves it open.
         (Reading::Candidate(Candidate::Approve), Some(asked)) => candidate(session, asked),
@@ -93,6 +114,8 @@ fn confirmed(session: &Session, asked: Candidate) -> Understood {
         Candidate::Approve => Understood::new(ReplyKind::Approve, ""),
         Candidate::Cancel => Understood::new(ReplyKind::Cancel, ""),
         Candidate::Edit(edits) => edited(session, edits),
+        Candidate::Reject(reason) => Understood::new(ReplyKind::Reject, reason),
+        Candidate::NewTopic(topic) => new_topic(topic),
     }
 }
 
@@ -126,6 +149,17 @@ fn plain(session: &Session, message: &str, reading: Reading) -> Understood {
         Reading::Cancel => Understood::new(ReplyKind::Cancel, ""),
         Reading::Unclear => Understood::new(ReplyKind::Unclear, ""),
         Reading::Edit(edits) => edited(session, edits),
+        // Where nothing is under review, nothing can be approved, or made again.
+        Reading::Candidate(Candidate::Approve | Candidate::Reject(_))
+            if matches!(session.waiting_for, Waiting::Slot { .. }) =>
+        {
+            Understood::new(ReplyKind::Unclear, "")
+        }
+        Reading::Queries(_) if !session.wants_queries() => Understood::new(ReplyKind::Unclear, ""),
+        Reading::Queries(queries) => Understood { queries, ..Understood::new(ReplyKind::Queries, "") },
+        Reading::Retry => Understood::new(ReplyKind::Retry, ""),
+        Reading::Insist if may_insist(session) => Understood::new(ReplyKind::Insist, ""),
+        Reading::Insist => Understood::new(ReplyKind::Unclear, ""),
         Reading::Candidate(asked) => candidate(session, asked),
     }
 }
@@ -250,7 +284,7 @@ pub(crate) fn stops(session: &Session, message: &str, about: Option<&Question>) 
     let kind = if Question::of(session).is_late(about) {
         of_late(session, message, about).kind
     } else if is_reply(session, message) {
-        let read = feedback::read_shown(message, &reviewed_items(session));
+        let read = read(session, message);
         // The turn may be doing what a yes confirms, so a yes, also a weak one, wants nothing otherwise.
         let says_yes = matches!(read.reading, Reading::Approve | Reading::Candidate(Candidate::Approve));
         let kind = of_reply(session, message, read).kind;
@@ -258,8 +292,8 @@ pub(crate) fn stops(session: &Session, message: &str, about: Option<&Question>) 
     } else {
         of_value(session, message).kind
     };
-    use ReplyKind::{Cancel, Candidate as Nearly, Declined, Edit, NewTopic, Reject, RejectSearch, Revise};
-    matches!(kind, Some(Cancel | NewTopic | Edit | Revise | Nearly | Declined | Reject | RejectSearch))
+    use ReplyKind::{Cancel, Candidate as Nearly, Declined, Edit, NewTopic, Queries, Reject, RejectSearch, Revise};
+    matches!(kind, Some(Cancel | NewTopic | Queries | Edit | Revise | Nearly | Declined | Reject | RejectSearch))
 }
 
 fn new_topic(topic: String) -> Understood {

@@ -72,6 +72,8 @@ pub enum ReplyKind {
     TooLong,
     /// A topic, or a value that was asked for.
     Text,
+    /// Other queries, where they are asked for.
+    Queries,
     /// Approval.
     Approve,
     /// Rejection.
@@ -108,10 +110,11 @@ pub enum ReplyKind {
 
 impl ReplyKind {
     /// All readings.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Empty,
         Self::TooLong,
         Self::Text,
+        Self::Queries,
         Self::Approve,
         Self::Reject,
         Self::RejectSearch,

@@ -136,6 +136,16 @@ pub const RULES: &[Rule] = &[
         waiting: &[WaitingKind::Slot], input: &[reply(ReplyKind::Retry)]),
     rule!("slot-insisted", Next::Run(Action::SynthesizeGap), "The person insists on going on without records.",
         waiting: &[WaitingKind::Slot], input: &[reply(ReplyKind::Insist)]),
+    rule!("slot-queries", Next::Run(Action::ReviewQueries), "The person gave other queries; they are shown, and need an approval of their own before anything is sent.",
+        waiting: &[WaitingKind::Slot], input: &[reply(ReplyKind::Queries)]),
+    rule!("slot-edited", Next::ReviewAgain, "The person edited the queries that found nothing; they are shown, and need an approval of their own.",
+        waiting: &[WaitingKind::Slot], input: &[reply(ReplyKind::Edit)]),
+    rule!("slot-revised", Next::Run(Action::GenerateQueries), "The person wants other queries made; they are shown before anything is sent.",
+        waiting: &[WaitingKind::Slot], input: &[reply(ReplyKind::Revise), reply(ReplyKind::RejectSearch)]),
+    rule!("slot-candidate", Next::Ask(Question::Confirm), "What is only probably meant is shown back and confirmed first.",
+        waiting: &[WaitingKind::Slot], input: &[reply(ReplyKind::Candidate)]),
+    rule!("slot-question", Next::Ask(Question::Answer), "The question is answered, and what is missing is still asked for.",
+        waiting: &[WaitingKind::Slot], input: &[reply(ReplyKind::Question)]),
     rule!("slot-filled", Next::Retry, "The answer fills what was missing and the pending action is tried again.",
         waiting: &[WaitingKind::Slot], input: &[reply(ReplyKind::Text)]),
     rule!("slot-open", Next::Ask(Question::Slot), "What is missing is still missing.",
@@ -153,8 +163,8 @@ mod tests {
     use super::super::decide;
     use super::*;
     use ReplyKind::{
-        Approve, Cancel, Candidate, Declined, Edit, Empty, Insist, Late, Misfit, NewTopic, NewTopicUnnamed, Reject,
-        RejectSearch, Retry, Revise, Text, TooLong, Unclear,
+        Approve, Cancel, Candidate, Declined, Edit, Empty, Insist, Late, Misfit, NewTopic, NewTopicUnnamed, Queries,
+        Reject, RejectSearch, Retry, Revise, Text, TooLong, Unclear,
     };
 
     /// Rows of the table: action before, waiting, what happened, tries left, the rule, what follows.
@@ -217,6 +227,15 @@ mod tests {
             (Some(A::ReviewReport), W::Report, h(ReplyKind::Question), true, "review-question", ask(Question::Answer)),
             (Some(A::ReviewReport), W::Report, h(Unclear), true, "review-unclear", ask(Question::Verdict)),
             (Some(A::FollowUp), W::Slot, h(Text), true, "slot-filled", Next::Retry),
+            (Some(A::FollowUp), W::Slot, h(Queries), true, "slot-queries", run(A::ReviewQueries)),
+            (Some(A::FollowUp), W::Slot, h(Edit), true, "slot-edited", Next::ReviewAgain),
+            (Some(A::FollowUp), W::Slot, h(Revise), true, "slot-revised", run(A::GenerateQueries)),
+            (Some(A::FollowUp), W::Slot, h(RejectSearch), true, "slot-revised", run(A::GenerateQueries)),
+            (Some(A::FollowUp), W::Slot, h(Candidate), true, "slot-candidate", ask(Question::Confirm)),
+            (Some(A::FollowUp), W::Slot, h(ReplyKind::Question), true, "slot-question", ask(Question::Answer)),
+            (Some(A::FollowUp), W::Slot, h(Approve), true, "slot-open", ask(Question::Slot)),
+            (Some(A::FollowUp), W::Slot, h(Reject), true, "slot-open", ask(Question::Slot)),
+            (Some(A::FollowUp), W::Slot, h(Unclear), true, "slot-open", ask(Question::Slot)),
             (Some(A::FollowUp), W::Slot, h(Retry), true, "slot-again", Next::Retry),
             (Some(A::FollowUp), W::Slot, h(Insist), true, "slot-insisted", run(A::SynthesizeGap)),
             (Some(A::FollowUp), W::Slot, h(Empty), true, "slot-open", ask(Question::Slot)),

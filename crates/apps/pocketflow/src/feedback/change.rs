@@ -85,6 +85,10 @@ pub enum Candidate {
     Edit(Vec<Edit>),
     /// End the journey.
     Cancel,
+    /// Make what was shown again, for this reason.
+    Reject(String),
+    /// Begin another journey, with this topic.
+    NewTopic(String),
 }
 
 impl fmt::Display for Candidate {
@@ -92,6 +96,8 @@ impl fmt::Display for Candidate {
         match self {
             Self::Approve => f.write_str("go on with it as it is"),
             Self::Cancel => f.write_str("end this journey"),
+            Self::Reject(reason) => write!(f, "make it anew, since you say “{reason}”"),
+            Self::NewTopic(topic) => write!(f, "begin another journey, with the topic “{topic}”"),
             Self::Edit(edits) => {
                 let descriptions: Vec<String> = edits.iter().map(Edit::to_string).collect();
                 f.write_str(&descriptions.join(", "))

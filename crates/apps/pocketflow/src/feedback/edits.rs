@@ -39,8 +39,11 @@ pub(super) fn read(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Opt
         return None;
     }
     let tagged = settle(tag(text, words, shown), words.language);
-    let clauses: Vec<Clause> =
+    let mut clauses: Vec<Clause> =
         cut(&tagged, words.language).into_iter().map(|tagged| clause(text, tagged, words.language)).collect();
+    // A clause that is a remark asks for no change: `I have to show it to my supervisor first`.
+    let remarks: Vec<usize> = words.spans("remark", text).iter().map(|(at, _)| text.tokens[*at].start).collect();
+    clauses.retain(|clause| !remarks.iter().any(|at| (clause.start..clause.stop).contains(at)));
     let asks = text.asks || asks(text, words);
     let edits =
         if shown.proposal { parts(text, words, shown, &clauses, asks) } else { places(text, shown, &clauses, asks) };
@@ -50,7 +53,7 @@ pub(super) fn read(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Opt
 /// Corrects tags by the words beside them. A word such as `but` excludes something only beside a place; elsewhere the
 /// word joins. An English `first` before a verb is no place.
 fn settle(mut tagged: Vec<Tagged>, language: Language) -> Vec<Tagged> {
-    let is_place = |tagged: Option<&Tagged>| tagged.is_some_and(|tagged| matches!(tagged.tag, Tag::Place(..)));
+    let is_place = |tagged: Option<&Tagged>| tagged.is_some_and(|one| matches!(one.tag, Tag::Place(..) | Tag::Part(_)));
     for at in 0..tagged.len() {
         let next_is_verb = matches!(tagged.get(at + 1), Some(Tagged { tag: Tag::Verb(_), .. }));
         if language == Language::English && next_is_verb && tagged[at].tag == Tag::Place(vec![1], false) {
@@ -303,7 +306,7 @@ fn parts(text: &Text, words: &WordLists, shown: &ReviewedItems, clauses: &[Claus
         if clause.parts.is_empty() { clause.places.iter().copied().map(Some).collect() } else { clause.parts.clone() }
     };
     let signal = |clause: &Clause| {
-        !clause.verbs.is_empty() || !asks && (clause.how || clause.into && !clause.content.is_empty())
+        clause.except || !clause.verbs.is_empty() || !asks && (clause.how || clause.into && !clause.content.is_empty())
     };
     let rejected = words.find("reject", text).is_some();
     let heads: Vec<usize> = (0..clauses.len()).filter(|at| !named(&clauses[*at]).is_empty()).collect();

@@ -20,12 +20,14 @@
 //! assert_eq!(read_shown("ok, drop the third one", &shown).reading, Reading::Candidate(Candidate::Edit(edits)));
 //! ```
 
+mod answer;
 mod change;
 mod commands;
 mod edits;
 mod model;
 mod others;
 mod phrases;
+mod signs;
 mod tags;
 mod tokens;
 mod typos;
@@ -35,8 +37,10 @@ mod words;
 
 use unicode_normalization::UnicodeNormalization;
 
+pub use answer::read_answer;
 pub use change::{Candidate, Edit, ReviewedItems};
 pub use model::{EditKind, Intent, ModelEdit, ModelReading, adopt};
+pub use signs::by_signs;
 pub use values::{Value, read_topic, read_value};
 
 use self::tokens::Text;
@@ -83,6 +87,12 @@ pub enum Reading {
     },
     /// The person ends the journey.
     Cancel,
+    /// Other queries, where they are asked for.
+    Queries(Vec<String>),
+    /// The person wants what failed, or found nothing, tried again as it was.
+    Retry,
+    /// The person wants to go on without records.
+    Insist,
     /// The reply fits no other class.
     Unclear,
 }
@@ -99,6 +109,8 @@ pub enum Language {
     French,
     Spanish,
     Portuguese,
+    Italian,
+    Dutch,
     Russian,
     Japanese,
     Chinese,
@@ -139,6 +151,13 @@ pub fn read_shown(message: &str, shown: &ReviewedItems) -> ReadReply {
         None => match edits::read(&text, words, shown) {
             // An edit that names no place, in words of a rejection or an end, is read as the rejection or the end.
             Some(edits) if vague(&edits) && others::acts(&text, words) => others::read(&text, words),
+            // Beside words of praise or refusal, a verb that names no place may be part of a verdict.
+            Some(edits) if vague(&edits) && ["praise", "bad"].iter().any(|list| words.find(list, &text).is_some()) => {
+                match signs::verdict(&text, words) {
+                    Some((_, found)) => (Reading::Unclear, vec![format!("the sign `{found}`")]),
+                    None => (Reading::Candidate(Candidate::Edit(edits)), Vec::new()),
+                }
+            }
             Some(edits) => {
                 let evidence = edits.iter().map(Edit::to_string).collect();
                 (Reading::Candidate(Candidate::Edit(edits)), evidence)
@@ -147,6 +166,11 @@ pub fn read_shown(message: &str, shown: &ReviewedItems) -> ReadReply {
         },
     };
     ReadReply { reading, evidence, language }
+}
+
+/// Whether a reply begins with a no that stands for itself, whatever comes behind it.
+pub(crate) fn begins_with_no(message: &str) -> bool {
+    whole::denies(&Text::new(message))
 }
 
 /// Whether no edit names a place.

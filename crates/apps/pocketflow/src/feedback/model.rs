@@ -17,7 +17,7 @@ pub struct ModelReading {
     /// For an edit, what is to change.
     #[serde(default)]
     pub edits: Vec<ModelEdit>,
-    /// For a rejection its reason, for a new topic the topic; else empty.
+    /// For a rejection its reason, for a new topic the topic, for queries these, one a line; else empty.
     #[serde(default)]
     pub detail: String,
     /// The words of the reply that this rests on, copied.
@@ -39,6 +39,8 @@ pub enum Intent {
     Reject,
     /// Something is asked.
     Question,
+    /// Other queries, where they were asked for.
+    Queries,
     /// Another topic.
     NewTopic,
     /// End the journey.
@@ -97,8 +99,8 @@ impl ModelEdit {
 
 /// Takes the reading of a model for a reply that the rules left unclear.
 ///
-/// The reading is accepted when its confidence is at least 0.7 and the words that it quotes stand in the reply. An
-/// approval, an edit or an end by the model is a candidate only.
+/// The reading is accepted when its confidence is at least 0.7 and the words that it quotes stand in the reply. Whatever
+/// would act is a candidate only; queries are shown for a review, and a question is answered.
 #[must_use]
 pub fn adopt(read: ReadReply, message: &str, shown: &ReviewedItems, model: &ModelReading) -> ReadReply {
     if read.reading != Reading::Unclear {
@@ -125,9 +127,16 @@ pub fn adopt(read: ReadReply, message: &str, shown: &ReviewedItems, model: &Mode
         (Intent::Approve | Intent::Edit, Some(edits)) if !edits.is_empty() => {
             Reading::Candidate(Candidate::Edit(edits))
         }
-        (Intent::Reject, _) => Reading::Reject { feedback: detail, search: false },
+        (Intent::Reject, _) => {
+            Reading::Candidate(Candidate::Reject(if detail.is_empty() { message.trim().to_owned() } else { detail }))
+        }
         (Intent::Question, _) => Reading::Question,
-        (Intent::NewTopic, _) if !detail.is_empty() => Reading::NewTopic { topic: detail },
+        (Intent::Queries, _) => {
+            let queries: Vec<String> =
+                detail.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            if queries.is_empty() { Reading::Unclear } else { Reading::Queries(queries) }
+        }
+        (Intent::NewTopic, _) if !detail.is_empty() => Reading::Candidate(Candidate::NewTopic(detail)),
         (Intent::Cancel, _) => Reading::Candidate(Candidate::Cancel),
         _ => Reading::Unclear,
     };

@@ -13,11 +13,17 @@ pub(super) fn read(text: &Text, words: &WordLists) -> (Reading, Vec<String>) {
     }
     // Text after a question mark may reject: `Why? Redo it`.
     let said_behind = text.asks && !text.text.ends_with('?') && words.find("reject", text).is_some();
-    let asks = !said_behind && (text.asks || asks(text, words));
+    // In these languages a word of a question may stand in a refusal: `どれも違います`.
+    let anywhere = matches!(words.language, Language::Japanese | Language::Chinese | Language::Korean);
+    let refuses = anywhere && !text.asks && ["reject", "bad"].iter().any(|list| words.find(list, text).is_some());
+    let asks = !said_behind && !refuses && (text.asks || asks(text, words));
     let reject = |feedback: &str, search, found: String| {
         (Reading::Reject { feedback: feedback.to_owned(), search }, vec![format!("`{found}`")])
     };
     if !asks {
+        if let Some(found) = ends(text, words) {
+            return (Reading::Candidate(Candidate::Cancel), vec![format!("`{found}`")]);
+        }
         if let Some(found) = words.find("search", text) {
             return reject(&text.text, true, found);
         }
@@ -31,15 +37,37 @@ pub(super) fn read(text: &Text, words: &WordLists) -> (Reading, Vec<String>) {
             return reject(&text.text[tokens[no].start..], false, text.text[..tokens[no - 1].end].to_owned());
         }
         if let Some(found) = words.find("reject", text) {
-            return reject(&text.text, false, found);
+            // Beside a remark, words of a rejection may be about something else; in its clause they are.
+            return match (words.find("remark", text), outside_remarks("reject", text, words)) {
+                (None, _) => reject(&text.text, false, found),
+                (Some(remark), false) => (Reading::Unclear, vec![format!("a remark: `{remark}`")]),
+                (Some(_), true) => {
+                    let candidate = Candidate::Reject(text.text.clone());
+                    (Reading::Candidate(candidate), vec![format!("`{found}`, beside a remark")])
+                }
+            };
         }
     }
     if asks { (Reading::Question, vec!["it asks".to_owned()]) } else { (Reading::Unclear, Vec::new()) }
 }
 
+/// Whether a phrase of a list stands in a clause without a remark.
+fn outside_remarks(list: &str, text: &Text, words: &WordLists) -> bool {
+    let clause = |at: usize| text.tokens[..=at].iter().filter(|token| token.after_break).count();
+    let remarks: Vec<usize> = words.spans("remark", text).iter().map(|(at, _)| clause(*at)).collect();
+    words.spans(list, text).iter().any(|(at, _)| !remarks.contains(&clause(*at)))
+}
+
 /// Whether a reply has words of a rejection or of an end.
 pub(super) fn acts(text: &Text, words: &WordLists) -> bool {
-    words.find("reject", text).or_else(|| words.find("cancels", text)).is_some()
+    words.find("reject", text).or_else(|| words.find("cancels", text)).or_else(|| ends(text, words)).is_some()
+}
+
+/// The first words of a reply, where they are a stop with punctuation behind it: `stop, do not search`.
+pub(super) fn ends(text: &Text, words: &WordLists) -> Option<String> {
+    let end = words.longest("cancel", &text.tokens, 0);
+    let next = text.tokens.get(end).filter(|next| end > 0 && next.after_break)?;
+    Some(text.text[..next.start].trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned())
 }
 
 /// Whether a reply has the form of a question; the question mark is not looked at.

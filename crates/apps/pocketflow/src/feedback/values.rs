@@ -1,6 +1,7 @@
 //! Messages that are not replies to a review: a topic, or the answer to a question for a value.
 
-use super::{Reading, read};
+use super::tokens::Text;
+use super::{Reading, others, read, whole, words};
 
 /// A message that is not a reply to a review.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,9 +66,18 @@ pub fn read_topic(message: &str) -> Value {
         {
             Value::Verdict(verdict)
         }
-        _ if message.trim_start().starts_with('/') => Value::Verdict(Reading::Unclear),
+        _ if message.trim_start().starts_with('/') || puts_off(message) => Value::Verdict(Reading::Unclear),
         _ => Value::Text(message.trim().to_owned()),
     }
+}
+
+/// Whether a message begins with a remark or a stop, or is nothing but one: `hold on a second` is no topic.
+fn puts_off(message: &str) -> bool {
+    let text = Text::new(message);
+    let words = words::language(&text);
+    words.longest("remark", &text.tokens, 0) > 0
+        || others::ends(&text, words).is_some()
+        || whole::covered_by("hold", &text).is_some()
 }
 
 /// Whether every word is a word of short verdicts or a number. `good practice` fails this test and stays a topic.
@@ -146,6 +156,9 @@ mod tests {
             ("cancel", Value::Cancel),
             ("ok", Value::Verdict(Reading::Approve)),
             ("/approve", Value::Verdict(Reading::Approve)),
+            ("hold on a second", Value::Verdict(Reading::Unclear)),
+            ("stop, do not search", Value::Verdict(Reading::Unclear)),
+            ("coffee and memory", text("coffee and memory")),
         ] {
             assert_eq!(read_topic(message), expected, "{message:?}");
         }

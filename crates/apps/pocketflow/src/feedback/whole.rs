@@ -1,9 +1,10 @@
 //! Messages that the phrase lists of one language cover from the first word to the last.
 
+use super::Language;
 use super::change::ReviewedItems;
 use super::tokens::Text;
 use super::typos;
-use super::words::{LANGUAGES, WordLists};
+use super::words::{self, LANGUAGES, WordLists};
 
 /// The most tokens of a covered message.
 const MOST: usize = 60;
@@ -31,11 +32,13 @@ pub(super) fn read(text: &Text, shown: &ReviewedItems) -> Option<(WholeMessage, 
         return None;
     }
     let mut nearly = None;
+    let language = words::language(text).language;
     // How many words of the message stand in no list of a language.
     let strange = |words: &WordLists| text.tokens.iter().filter(|token| !words.has(token)).count();
     for words in LANGUAGES.iter().filter(|words| strange(words) <= SLIPS) {
         let read = approval(text, words, shown)
-            .or_else(|| typos::corrected(text, words).and_then(|corrected| approval(&corrected, words, shown)));
+            .or_else(|| typos::corrected(text, words).and_then(|corrected| approval(&corrected, words, shown)))
+            .or_else(|| (words.language == language).then(|| after_denial(text, words, shown)).flatten());
         match read {
             Some((WholeMessage::Approve, found)) => return Some((WholeMessage::Approve, found)),
             Some(other) => nearly = nearly.or(Some(other)),
@@ -75,6 +78,49 @@ fn approval(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Option<(Wh
     let sure = has("approve") && !weak && !asked && !open;
     let found = parts.into_iter().filter(|part| part.list != "filler").map(|part| format!("`{}`", part.text)).collect();
     Some((if sure { WholeMessage::Approve } else { WholeMessage::Nearly }, found))
+}
+
+/// The words of a list that, with words of approval and courtesy, are the whole message in some language.
+pub(super) fn covered_by(list: &'static str, text: &Text) -> Option<String> {
+    if text.digit || text.quotes || text.tokens.is_empty() || text.tokens.len() > MOST {
+        return None;
+    }
+    LANGUAGES.iter().find_map(|words| {
+        let parts = cover(text, words, &[list, "approve", "filler"])?;
+        parts.into_iter().find(|part| part.list == list).map(|part| part.text)
+    })
+}
+
+/// An approval behind a first `no` that answers something else: `no, looks great`. Without strong praise it is only
+/// nearly one, as `no, yes` is.
+fn after_denial(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Option<(WholeMessage, Vec<String>)> {
+    let denial = words.longest("denial", &text.tokens, 0);
+    let next = text.tokens.get(denial).filter(|_| denial > 0)?;
+    // In these languages the word is not the one that negates what follows.
+    let apart = match words.language {
+        Language::German | Language::French | Language::Italian | Language::Dutch | Language::Korean => true,
+        Language::English => text.tokens[0].lower != "no",
+        _ => false,
+    };
+    // `no good` is no such no, but in `no, good enough` there is one.
+    let refuses = words.lengths("no", &text.tokens, 0).into_iter();
+    let refuses = refuses.filter(|length| text.tokens[1..*length].iter().all(|token| !token.after_break));
+    if !(apart || next.after_break) || refuses.max().is_some_and(|length| length > denial) {
+        return None;
+    }
+    let rest = Text::new(&text.text[next.start..]);
+    let (whole, found) = approval(&rest, words, shown)?;
+    // Faint praise may be said of the no itself: `no, it is fine`, `いえ、いいです`.
+    let praised = rest.tokens.len() > 1 && words.find("strong", &rest).is_some();
+    Some((if praised { whole } else { WholeMessage::Nearly }, found))
+}
+
+/// Whether a text begins with a no that stands for itself, as in `no, looks great`.
+pub(super) fn denies(text: &Text) -> bool {
+    let (shown, words) = (ReviewedItems::default(), words::language(text));
+    let denial = words.longest("denial", &text.tokens, 0);
+    let apart = text.tokens.get(denial).is_none_or(|next| next.after_break);
+    denial > 0 && (apart || approval(text, words, &shown).is_none() && after_denial(text, words, &shown).is_some())
 }
 
 /// Lists whose phrases cancel an approval anywhere in the message, except inside a longer phrase of approval.

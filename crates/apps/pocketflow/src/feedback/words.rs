@@ -1,4 +1,4 @@
-//! The phrase lists of each language. The lists are data: two files for each language under `words/`.
+//! The phrase lists of each language. The lists are data: three files for each language under `words/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -22,7 +22,11 @@ macro_rules! files {
     ($($language:ident: $name:literal),+ $(,)?) => {
         [$((
             Language::$language,
-            [include_str!(concat!("words/", $name, ".txt")), include_str!(concat!("words/approvals/", $name, ".txt"))],
+            [
+                include_str!(concat!("words/", $name, ".txt")),
+                include_str!(concat!("words/approvals/", $name, ".txt")),
+                include_str!(concat!("words/signals/", $name, ".txt")),
+            ],
         )),+]
     };
 }
@@ -32,15 +36,16 @@ pub(super) static LANGUAGES: LazyLock<Vec<WordLists>> = LazyLock::new(|| {
     const COMMON: &str = include_str!("words/common.txt");
     let files = files! {
         English: "english", German: "german", French: "french", Spanish: "spanish", Portuguese: "portuguese",
-        Russian: "russian", Japanese: "japanese", Chinese: "chinese", Korean: "korean",
+        Italian: "italian", Dutch: "dutch", Russian: "russian", Japanese: "japanese", Chinese: "chinese",
+        Korean: "korean",
     };
     let mut spellings = Spellings::default();
     files
         .into_iter()
-        .map(|(language, [file, approvals])| {
+        .map(|(language, [file, approvals, signals])| {
             let mut words =
                 WordLists { language, lists: BTreeMap::new(), known: BTreeSet::new(), of_approvals: BTreeSet::new() };
-            for file in [COMMON, file, approvals] {
+            for file in [COMMON, file, approvals, signals] {
                 words.take(file, &mut spellings);
             }
             words.known = words.lists.values().flat_map(List::words).collect();
@@ -91,6 +96,11 @@ impl WordLists {
         token.forms.iter().any(|form| self.knows(form))
     }
 
+    /// Whether a word stands in the lists `approve` or `filler`.
+    pub(super) fn is_of_approvals(&self, word: &str) -> bool {
+        self.of_approvals.contains(word)
+    }
+
     /// The words of the lists `approve` and `filler`.
     pub(super) fn of_approvals(&self) -> impl Iterator<Item = &str> {
         self.of_approvals.iter().map(String::as_str)
@@ -112,6 +122,19 @@ impl WordLists {
             let length = self.longest(list, &text.tokens, at);
             (length > 0).then(|| text.text[text.tokens[at].start..text.tokens[at + length - 1].end].to_owned())
         })
+    }
+
+    /// Where phrases of a list stand in a text: the first token and the number of tokens of each.
+    pub(super) fn spans(&self, list: &str, text: &Text) -> Vec<(usize, usize)> {
+        let (mut spans, mut at) = (Vec::new(), 0);
+        while at < text.tokens.len() {
+            let length = self.longest(list, &text.tokens, at);
+            if length > 0 {
+                spans.push((at, length));
+            }
+            at += length.max(1);
+        }
+        spans
     }
 
     /// How many tokens of a text the phrases of this language cover.

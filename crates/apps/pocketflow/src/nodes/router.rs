@@ -11,7 +11,7 @@ use crate::feedback::{self, ModelReading, Reading, ReviewedItems};
 use crate::names::{ROUTER, SAVE, node_of};
 use crate::resources::Resources;
 use crate::route::route;
-use crate::session::Session;
+use crate::session::{Session, Waiting};
 use crate::state::{Conversation, Turn};
 use crate::understand::{self, Understood};
 
@@ -46,21 +46,34 @@ async fn understand(cx: &Context<Resources>, session: &Session, message: &str) -
         return Ok(understand::of_value(session, message));
     }
     let shown = understand::reviewed_items(session);
-    let mut read = feedback::read_shown(message, &shown);
+    let mut read = understand::read(session, message);
     // A small model is right too seldom to be asked.
     let empty = message.trim().is_empty();
     if read.reading == Reading::Unclear && !empty && cx.resources().strategy("reply")? == Strategy::Free {
-        match in_one_call(cx, &shown, message).await {
+        match in_one_call(cx, session, &shown, message).await {
             Ok(model) => read = feedback::adopt(read, message, &shown, &model),
             // A reply that nobody could read is asked for again, which costs less than the turn.
             Err(error) => read.evidence.push(format!("no model could read it: {error}")),
         }
     }
+    if !matches!(session.waiting_for, Waiting::Slot { .. }) {
+        read = feedback::by_signs(read, message, &shown);
+    }
     Ok(understand::of_reply(session, message, read))
 }
 
-async fn in_one_call(cx: &Context<Resources>, shown: &ReviewedItems, message: &str) -> Result<ModelReading, NodeError> {
-    let args = json!({ "proposal": shown.proposal, "shown": shown.items, "message": message });
+async fn in_one_call(
+    cx: &Context<Resources>,
+    session: &Session,
+    shown: &ReviewedItems,
+    message: &str,
+) -> Result<ModelReading, NodeError> {
+    let args = json!({
+        "proposal": shown.proposal,
+        "nothing": matches!(session.waiting_for, Waiting::Slot { .. }),
+        "shown": shown.items,
+        "message": message,
+    });
     cx.resources().ask(cx, "reply", "reply", &args).await
 }
 

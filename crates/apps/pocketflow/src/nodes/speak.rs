@@ -106,11 +106,13 @@ pub async fn follow_up(state: Snapshot<Conversation>, cx: Context<Resources>) ->
         return Ok(say(session, &state.turn, parameters.question.clone()));
     }
     let (shown, how) = match session.waiting_for {
-        Waiting::Report => (proposal_text(&session), HOW),
+        Waiting::Report => (proposal_text(&session), HOW.to_owned()),
         Waiting::None => {
-            (proposal_text(&session), "The proposal stays as it is; `new topic: …` begins another journey.")
+            let how = "The proposal stays as it is; `new topic: …` begins another journey.";
+            (proposal_text(&session), how.to_owned())
         }
-        _ => (queries_text(&session), HOW),
+        Waiting::Queries => (queries_text(&session), HOW.to_owned()),
+        Waiting::Slot { .. } => (queries_text(&session), slot_text(&session)),
     };
     let topic = session.topic.as_deref().unwrap_or_default();
     let question = &parameters.question;

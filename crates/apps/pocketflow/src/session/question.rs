@@ -50,7 +50,9 @@ impl Question {
             // The same is asked anew where something was made in between.
             WaitingKind::Slot => {
                 let made = (queries.map(|made| made.version), artifacts.review.as_ref().map(|made| made.version));
-                ("slot", None, json!([session.waiting_for, made, artifacts.gap.as_ref().map(|made| made.version)]))
+                let name = if session.asked.is_some() { "confirm-slot" } else { "slot" };
+                let content = json!([session.waiting_for, made, artifacts.gap.as_ref().map(|made| made.version)]);
+                (name, None, asked_about(session, content))
             }
             WaitingKind::Delivered => match &session.offered_topic {
                 Some(topic) => ("new-topic", None, json!(topic)),
@@ -83,7 +85,7 @@ impl Question {
         let waiting = match name {
             "queries" | "confirm-queries" => WaitingKind::Queries,
             "proposal" | "confirm-proposal" => WaitingKind::Report,
-            "slot" => WaitingKind::Slot,
+            "slot" | "confirm-slot" => WaitingKind::Slot,
             "delivered" | "new-topic" => WaitingKind::Delivered,
             _ => return None,
         };
@@ -106,7 +108,7 @@ impl Question {
     }
 }
 
-/// What is under review, with what a reply to it was nearly read as, where that is asked.
+/// What is asked about, with what a reply to it was nearly read as, where that is asked.
 fn asked_about(session: &Session, content: Value) -> Value {
     match &session.asked {
         Some(asked) => json!([content, asked]),

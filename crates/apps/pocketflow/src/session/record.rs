@@ -221,6 +221,11 @@ impl Session {
         }
     }
 
+    /// Whether other queries are asked for: a search with those that were approved has found nothing, or failed.
+    pub fn wants_queries(&self) -> bool {
+        matches!(&self.waiting_for, Waiting::Slot { action: Action::LiteratureReview, missing } if !missing.is_empty())
+    }
+
     /// Whether the session holds what an action needs. An approval counts for the version that was approved only.
     pub fn has(&self, need: Need) -> bool {
         let artifacts = &self.artifacts;

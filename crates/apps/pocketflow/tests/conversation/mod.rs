@@ -2,11 +2,13 @@
 
 mod damage;
 mod delivered;
+mod drawn_replies;
 mod journey;
 mod kills;
 mod options;
 mod property;
 mod reading;
+mod replies;
 mod scripted;
 mod small;
 mod sources;

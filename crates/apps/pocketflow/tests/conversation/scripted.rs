@@ -41,6 +41,11 @@ impl ScriptedSource {
             reached: tokio::sync::Semaphore::new(0),
         })
     }
+
+    /// How many searches it was asked for.
+    pub(crate) fn searched(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
 }
 
 #[async_trait]

@@ -1,6 +1,21 @@
 //! The outcome of a reply of the golden list, compared with what its label and its meaning say.
 
-use graphloom_pocketflow::feedback::{Candidate, Edit, Reading, ReviewedItems};
+use graphloom_pocketflow::feedback::{Candidate, Edit, Reading, ReviewedItems, by_signs, read_answer, read_shown};
+
+/// How a reply in a context is read without a model.
+pub(crate) fn read(context: &str, text: &str) -> Reading {
+    let shown = shown(context);
+    match context {
+        "nothing" => read_answer(text, Some(&shown)).reading,
+        "failed" => read_answer(text, None).reading,
+        _ => by_signs(read_shown(text, &shown), text, &shown).reading,
+    }
+}
+
+/// Whether an outcome changes something, or makes something again, before the person has said yes to it.
+pub(crate) fn acts(reading: &Reading) -> bool {
+    !matches!(reading, Reading::Candidate(_) | Reading::Question | Reading::Unclear | Reading::Queries(_))
+}
 
 /// What the list's replies reply to. Its queries are nowhere written, so these stand for them.
 pub(crate) fn shown(context: &str) -> ReviewedItems {
@@ -15,17 +30,28 @@ pub(crate) fn shown(context: &str) -> ReviewedItems {
     }
 }
 
-/// `approve`, `again`, `edit` (one that is what was asked for), `other edit`, `cancel`, `question`, `asked back` or
-/// `unclear`.
+/// `approve`, `again`, `edit` (one that is what was asked for), `other edit`, `cancel`, `question`, `queries`, `retry` or
+/// `unclear`; what is only shown back has `asked back` in it, but for edits that are asked for.
 pub(crate) fn outcome(reading: &Reading, label: &str, meaning: &str) -> &'static str {
     match reading {
         Reading::Approve => "approve",
         Reading::Reject { .. } => "again",
+        Reading::Queries(queries) => {
+            if alike(&queries.join(" "), meaning) {
+                "queries"
+            } else {
+                "other queries"
+            }
+        }
+        Reading::Retry => "retry",
+        Reading::NewTopic { .. } => "new topic",
         Reading::Edit(edits) | Reading::Candidate(Candidate::Edit(edits)) if label == "edit" => {
             if fits(edits, meaning) { "edit" } else { "other edit" }
         }
         Reading::Edit(_) => "edit",
         Reading::Candidate(Candidate::Edit(_)) => "edit asked back",
+        Reading::Candidate(Candidate::Cancel) => "cancel asked back",
+        Reading::Candidate(Candidate::Reject(_)) => "again asked back",
         Reading::Candidate(_) => "asked back",
         Reading::Question => "question",
         Reading::Cancel => "cancel",
