@@ -20,6 +20,8 @@ mod plain;
 mod sections;
 mod table;
 mod unread;
+#[cfg(test)]
+mod written;
 mod xml;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
