@@ -12,6 +12,35 @@ pub(crate) fn read(context: &str, text: &str) -> Reading {
     }
 }
 
+/// What became of a clear reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fate {
+    /// It was read as it was meant, or shown back so.
+    Right,
+    /// It was shown back, or taken, as something else.
+    Otherwise,
+    /// It was not read: the person is asked again.
+    Unread,
+}
+
+/// What became of a reply of a label by its outcome; none for labels that are not clear.
+pub(crate) fn fate(label: &str, outcome: &str) -> Option<Fate> {
+    let right: &[&str] = match label {
+        "approve" => &["approve", "asked back"],
+        "reject" => &["again", "again asked back"],
+        "edit" => &["edit"],
+        "cancel" => &["cancel", "cancel asked back"],
+        "queries" => &["queries"],
+        "retry" => &["retry"],
+        _ => return None,
+    };
+    Some(match outcome {
+        outcome if right.contains(&outcome) => Fate::Right,
+        "unclear" => Fate::Unread,
+        _ => Fate::Otherwise,
+    })
+}
+
 /// Whether an outcome changes something, or makes something again, before the person has said yes to it.
 pub(crate) fn acts(reading: &Reading) -> bool {
     !matches!(reading, Reading::Candidate(_) | Reading::Question | Reading::Unclear | Reading::Queries(_))

@@ -13,7 +13,7 @@ use graphloom_pocketflow::actions::Action;
 use graphloom_pocketflow::decide::{Facts, Input, Next, ReplyKind, WaitingKind, decide};
 use graphloom_pocketflow::feedback::Reading;
 
-use meaning::{acts, outcome, read};
+use meaning::{Fate, acts, fate, outcome, read};
 
 /// The lists, those that nobody who writes the reader opens last.
 const LISTS: [&str; 5] = ["open.tsv", "open2.tsv", "open3.tsv", "unseen.tsv", "unseen2.tsv"];
@@ -107,5 +107,52 @@ fn no_answer_of_the_lists_is_searched_for_that_is_no_query() {
             reply.language,
             reply.label
         );
+    }
+}
+
+/// The rows of the guide: what became of clear replies in each language, the worst first.
+fn rows(replies: &[Read]) -> Vec<String> {
+    let mut languages: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
+    for reply in replies {
+        let clear = fate(&reply.label, reply.what);
+        for language in [reply.language.as_str(), "all"] {
+            let counts = languages.entry(language).or_default();
+            match clear {
+                Some(fate) => {
+                    counts[0] += 1;
+                    counts[1] += usize::from(fate == Fate::Unread);
+                    counts[2] += usize::from(fate == Fate::Otherwise);
+                }
+                None => {
+                    counts[3] += 1;
+                    counts[4] += usize::from(reply.acts);
+                }
+            }
+        }
+    }
+    let mut rows: Vec<(&str, [usize; 5])> = languages.into_iter().collect();
+    let share = |counts: &[usize; 5]| counts[1] * 10_000 / counts[0].max(1);
+    rows.sort_by_key(|(language, counts)| (*language == "all", std::cmp::Reverse(share(counts)), *language));
+    rows.into_iter()
+        .map(|(language, [clear, unread, otherwise, others, acted])| {
+            format!(
+                "| `{language}` | {unread} of {clear} ({} %) | {otherwise} of {clear} | {acted} of {others} |",
+                (unread * 100 + clear / 2) / clear.max(1)
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn the_guide_has_the_figures_of_replies_that_nobody_had_read() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/pocketflow.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for names in [&["open.tsv", "open2.tsv", "open3.tsv"][..], &["unseen.tsv"], &["unseen2.tsv"]] {
+        let replies: Vec<Read> = names.iter().flat_map(|name| list(name)).collect();
+        let rows = rows(&replies);
+        println!("{names:?}\n{}", rows.join("\n"));
+        if names[0].starts_with("unseen") {
+            assert!(page.contains(&rows.join("\n")), "the guide has other figures for {names:?}");
+        }
     }
 }
