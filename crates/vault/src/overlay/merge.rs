@@ -13,6 +13,7 @@ use super::rename::finish;
 use super::text::appended;
 use crate::changes::After;
 use crate::note::frontmatter::{LeftOutReason, with_keys_of};
+use crate::note::lines::Style;
 use crate::{Anchor, Link, LinkForm, Note, NotePath, Notes, VaultError};
 
 /// The result of a merge.
@@ -51,6 +52,8 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
         Note::parse(into.clone(), edit.map_or_else(|| note.shared_text(), |edit| Arc::from(edit.text.as_str())))
     };
     let (added, base) = (text_of(&gone), text_of(&home));
+    // A link whose shown text has several rows is the same with the breaks of `into`.
+    let added = Note::parse(into.clone(), Style::of(base.text()).breaks(added.text()));
     check_labels(from, &added, &base)?;
     let mut notes = shared_anchors(&gone, &home);
     notes.extend(shared_labels(&gone, &home));

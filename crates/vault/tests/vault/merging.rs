@@ -107,6 +107,12 @@ fn what_cannot_be_joined_is_told_with_its_lines() {
     );
 }
 
+#[test]
+fn a_link_of_two_rows_comes_over_with_the_breaks_of_the_other_note() {
+    let (text, told) = merged("a\n", "[one\r\ntwo](B.md) [[B]]\r\n");
+    assert_eq!((text.as_str(), told.len()), ("a\n[one\ntwo](A.md) [[A]]\n", 0));
+}
+
 /// How a value is written behind the colon of a key, with `COMMENT` where a comment may stand.
 const VALUES: &[&str] = &[
     " 0012345678 COMMENT",

@@ -25,7 +25,7 @@ pub(crate) struct WithKeys {
 pub(crate) struct LeftOut {
     /// The key; empty for a whole frontmatter that cannot be read.
     pub(crate) key: String,
-    /// Its lines, as they are written.
+    /// Its lines, as they are written but for the kind of their breaks.
     pub(crate) lines: String,
     pub(crate) why: LeftOutReason,
 }
@@ -58,7 +58,8 @@ pub(crate) fn with_keys_of(other: &str, text: &str) -> WithKeys {
         joined.text = spliced(text, home.span, &block);
         return joined;
     }
-    let whole = |why| LeftOut { key: String::new(), lines: other[source.source.clone()].trim_end().to_owned(), why };
+    let lines_of = |part: Range<usize>| other[part].trim_end().replace("\r\n", "\n");
+    let whole = |why| LeftOut { key: String::new(), lines: lines_of(source.source.clone()), why };
     let broken = source.problem().map(|problem| LeftOutReason::Broken(problem.line));
     let into_broken = home.problem().map(|problem| LeftOutReason::IntoBroken(problem.line));
     if let Some(why) = broken.or(into_broken) {
@@ -81,7 +82,7 @@ pub(crate) fn with_keys_of(other: &str, text: &str) -> WithKeys {
             Err(why) => {
                 comments.extend(block.comments.iter().map(|comment| other[comment.clone()].trim().to_owned()));
                 if let Some(entry) = block.entry {
-                    let lines = other[block.lines.clone()].trim_end().to_owned();
+                    let lines = lines_of(block.lines.clone());
                     joined.left_out.push(LeftOut { key: entry.key.clone(), lines, why });
                 }
             }
