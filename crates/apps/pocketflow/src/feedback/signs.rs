@@ -68,7 +68,7 @@ fn sign(list: &str, text: &Text, words: &WordLists) -> Option<(usize, String)> {
     let denied = text.tokens.get(denial).is_some_and(|next| next.after_break);
     let (at, length) = words.spans(list, text).into_iter().find(|(at, length)| {
         let inside = phrases.iter().any(|(from, long)| from <= at && at + length <= from + long && long > length);
-        !inside && !(denied && at + length <= denial)
+        !(inside || denied && at + length <= denial)
     })?;
     Some((at, text.text[text.tokens[at].start..text.tokens[at + length - 1].end].to_owned()))
 }
