@@ -83,14 +83,11 @@ impl Words {
         }
         let shouted = |text: &str| text.chars().count() > 1 && !text.chars().any(char::is_lowercase);
         if JOINING_WORDS.contains(&low_second.as_str()) || second.chars().count() < 2 {
-            LineEnd::Apart
-        } else if after.is_uppercase() && !(shouted(first) && shouted(second)) {
-            LineEnd::Compound
-        } else if first.contains('-') || FIRST_PARTS.contains(&last) {
-            LineEnd::Compound
-        } else {
-            LineEnd::Broken
+            return LineEnd::Apart;
         }
+        // Before a capital letter, behind a word that has a hyphen already, or behind one that hardly stands without.
+        let is_name = after.is_uppercase() && !(shouted(first) && shouted(second));
+        if is_name || first.contains('-') || FIRST_PARTS.contains(&last) { LineEnd::Compound } else { LineEnd::Broken }
     }
 
     /// The text `before` another one that goes on with it, on the next page or in the next column.
