@@ -2,7 +2,6 @@
 //! `cargo test -p graphloom-pocketflow --test it golden_list -- --nocapture`.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
-#![expect(clippy::print_stdout, reason = "the figures of the guide are printed by this test")]
 
 mod meaning;
 
