@@ -13,7 +13,7 @@ use crate::transport::raw;
 /// Those of the server and of the connection.
 pub(crate) async fn ask(peer: &Peer<RoleClient>, request: ClientRequest) -> Result<Value, ServiceError> {
     let handle = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
-    let mut made = Made(Some(handle));
+    let mut made = CancelOnDrop(Some(handle));
     let answer = match &mut made.0 {
         Some(handle) => (&mut handle.rx).await,
         None => return Err(ServiceError::TransportClosed),
@@ -23,9 +23,9 @@ pub(crate) async fn ask(peer: &Peer<RoleClient>, request: ClientRequest) -> Resu
 }
 
 /// A request that was made. Dropped while it is made, it is cancelled at the server.
-struct Made(Option<RequestHandle<RoleClient>>);
+struct CancelOnDrop(Option<RequestHandle<RoleClient>>);
 
-impl Drop for Made {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         if let Some(handle) = self.0.take()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()

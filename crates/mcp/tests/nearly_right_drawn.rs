@@ -106,12 +106,12 @@ fn frame() -> impl Strategy<Value = String> {
 
 /// What a tool answers: its blocks, with data or without; or an error.
 #[derive(Clone, Debug)]
-enum Said {
+enum CallResult {
     Blocks(Vec<Part>, Option<Value>),
     Refused(String),
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn said() -> impl Strategy<Value = CallResult> {
     let data = prop::option::of(prop::sample::select(vec![json!({"n": "DATA"}), json!(["DATA"]), json!("DATA")]));
     let refused = prop::sample::select(vec![
         r#""error":{"code":-32000,"message":"WORDS"}"#,
@@ -123,8 +123,8 @@ fn said() -> impl Strategy<Value = Said> {
         r#""result":{"isError":true,"structuredContent":["WORDS"]}"#,
     ]);
     prop_oneof![
-        3 => (prop::collection::vec(block(), 0..6), data).prop_map(|(blocks, data)| Said::Blocks(blocks, data)),
-        1 => refused.prop_map(|text| Said::Refused(text.to_owned())),
+        3 => (prop::collection::vec(block(), 0..6), data).prop_map(|(blocks, data)| CallResult::Blocks(blocks, data)),
+        1 => refused.prop_map(|text| CallResult::Refused(text.to_owned())),
     ]
 }
 
@@ -156,7 +156,7 @@ proptest! {
     }
 }
 
-async fn tried(begun: Value, tools: Vec<Part>, calls: Vec<(String, Said)>) -> Result<(), TestCaseError> {
+async fn tried(begun: Value, tools: Vec<Part>, calls: Vec<(String, CallResult)>) -> Result<(), TestCaseError> {
     // The tools, with the names that each should be known by.
     let (mut good, mut mended, mut odd) = (vec!["t0".to_owned()], 0, 0);
     let mut sent = vec![json!({"name": "t0", "inputSchema": {"type": "object"}})];
@@ -187,8 +187,8 @@ async fn tried(begun: Value, tools: Vec<Part>, calls: Vec<(String, Said)>) -> Re
     let mut all = vec![answer(&begun), String::new(), answer(&json!({ "tools": sent }))];
     for (of, (frame, said)) in calls.iter().enumerate() {
         let body = match said {
-            Said::Refused(text) => text.replace("WORDS", &words(of, 0)),
-            Said::Blocks(parts, data) => {
+            CallResult::Refused(text) => text.replace("WORDS", &words(of, 0)),
+            CallResult::Blocks(parts, data) => {
                 let blocks: Vec<Value> = parts.iter().enumerate().map(|(at, part)| written(part, of, at)).collect();
                 let mut result = json!({ "content": blocks });
                 if let Some(data) = data {
@@ -216,12 +216,12 @@ async fn tried(begun: Value, tools: Vec<Part>, calls: Vec<(String, Said)>) -> Re
         let before = passed_over(&events);
         let answered = servers.call("odd", &good[of % good.len()], json!({})).await;
         match said {
-            Said::Refused(_) => {
+            CallResult::Refused(_) => {
                 let error = answered.unwrap_err();
                 prop_assert!(matches!(error, McpError::Protocol { .. } | McpError::Tool { .. }), "{error:?}");
                 prop_assert!(error.to_string().contains(&words(of, 0)), "{error}");
             }
-            Said::Blocks(parts, data) => {
+            CallResult::Blocks(parts, data) => {
                 let output = answered.map_err(|error| TestCaseError::fail(error.to_string()))?;
                 let mut told = 0;
                 for (at, part) in parts.iter().enumerate() {

@@ -18,7 +18,7 @@ use crate::support::Client;
 
 /// A value of a client, and what was done with it.
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-struct Keeper {
+struct Deposit {
     value: Value,
     #[state(append)]
     kept: Log<Value>,
@@ -27,28 +27,28 @@ struct Keeper {
 const KEEP: Node = Node::named("keep");
 
 /// Keeps the value as the result of a durable step, tells it, asks about it, and keeps the answer.
-async fn keep(keeper: Snapshot<Keeper>, context: Context) -> Result<KeeperUpdate, NodeError> {
-    let value = keeper.value.clone();
+async fn keep(deposit: Snapshot<Deposit>, context: Context) -> Result<DepositUpdate, NodeError> {
+    let value = deposit.value.clone();
     let stored: Value = context.once("value", async { Ok(value) }).await?;
     context.emit("value", stored.clone()).await;
     let answer: Value = context.ask("go", &stored).await?;
-    Ok(Keeper::update().kept([stored, answer]))
+    Ok(Deposit::update().kept([stored, answer]))
 }
 
-fn keeper() -> Compiled<Keeper> {
-    let mut graph = StateGraph::new("keeper");
+fn deposits() -> Compiled<Deposit> {
+    let mut graph = StateGraph::new("deposits");
     graph.add_node(KEEP, keep).asks::<Value>("go");
     graph.add_edge(START, KEEP);
     graph.compile().unwrap()
 }
 
 /// Where a server keeps what it is given.
-enum Kept {
+enum StoreKind {
     Memory(Arc<MemoryCheckpointer>, Arc<MemoryStore>),
     Sqlite(tempfile::TempDir),
 }
 
-impl Kept {
+impl StoreKind {
     /// A process that begins with what was kept.
     async fn served(&self) -> (Running, Client) {
         let (checkpoints, store): (Arc<dyn Checkpointer>, Arc<dyn Store>) = match self {
@@ -60,7 +60,7 @@ impl Kept {
             }
         };
         let address: std::net::SocketAddr = ([127, 0, 0, 1], 0).into();
-        let server = Server::new().graph("keeper", keeper(), ()).checkpointer(checkpoints).store(store);
+        let server = Server::new().graph("deposits", deposits(), ()).checkpointer(checkpoints).store(store);
         let running = server.start(address).await.unwrap();
         let client = Client::new(&format!("http://{}", running.address()));
         (running, client)
@@ -153,12 +153,12 @@ struct Accepted {
     answer: Value,
 }
 
-struct Keeping<'c> {
+struct RoundTrip<'c> {
     client: &'c Client,
     accepted: &'c RefCell<Vec<Accepted>>,
 }
 
-impl Keeping<'_> {
+impl RoundTrip<'_> {
     /// Sends a body; none where it is refused, as one whose value is wrong.
     async fn send(&self, method: &str, path: &str, body: String) -> Option<Value> {
         let request = self.client.request(method.parse().unwrap(), path).header("content-type", "application/json");
@@ -196,7 +196,7 @@ impl Keeping<'_> {
             None => self.send("POST", "/threads", "{}".to_owned()).await.unwrap(),
         };
         let thread = format!("/threads/{}", made["thread_id"].as_str().unwrap());
-        let run = |what: String| format!("{{\"assistant_id\": \"keeper\", {what}}}");
+        let run = |what: String| format!("{{\"assistant_id\": \"deposits\", {what}}}");
         let runs = format!("{thread}/runs/wait");
         let asked = self.send("POST", &runs, run(format!("\"input\": {{\"value\": {}}}", input.text))).await;
         if let Some(asked) = &asked {
@@ -226,7 +226,7 @@ impl Keeping<'_> {
     }
 }
 
-fn drawn(kept: &Kept) {
+fn drawn(kept: &StoreKind) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let accepted = RefCell::default();
     let (running, client) = runtime.block_on(kept.served());
@@ -236,7 +236,7 @@ fn drawn(kept: &Kept) {
         ..ProptestConfig::default()
     };
     proptest!(config, |(given in [given(), given(), given(), given()], key in text())| {
-        runtime.block_on(Keeping { client: &client, accepted: &accepted }.all(&given, &key));
+        runtime.block_on(RoundTrip { client: &client, accepted: &accepted }.all(&given, &key));
     });
     runtime.block_on(running.stop());
     // The next process has it all. An item may have been put again since.
@@ -253,10 +253,10 @@ fn drawn(kept: &Kept) {
 
 #[test]
 fn drawn_values_that_were_accepted_in_memory_are_read_again() {
-    drawn(&Kept::Memory(Arc::new(MemoryCheckpointer::new()), Arc::new(MemoryStore::new())));
+    drawn(&StoreKind::Memory(Arc::new(MemoryCheckpointer::new()), Arc::new(MemoryStore::new())));
 }
 
 #[test]
 fn drawn_values_that_were_accepted_in_a_file_are_read_again() {
-    drawn(&Kept::Sqlite(tempfile::tempdir().unwrap()));
+    drawn(&StoreKind::Sqlite(tempfile::tempdir().unwrap()));
 }

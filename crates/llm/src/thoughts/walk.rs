@@ -79,7 +79,7 @@ struct Block {
 }
 
 /// What a mark does.
-enum Deed {
+enum Effect {
     Nothing,
     /// It leaves the text.
     Leave,
@@ -98,37 +98,37 @@ impl Walk<'_> {
             if mark.at.start < self.from {
                 continue;
             }
-            let deed = match self.code_around(mark) {
-                Code::Inside => Deed::Nothing,
-                Code::Undecided if mark.sign != Sign::Open || self.block.is_none() => Deed::Undecided,
+            let effect = match self.code_around(mark) {
+                Code::Inside => Effect::Nothing,
+                Code::Undecided if mark.sign != Sign::Open || self.block.is_none() => Effect::Undecided,
                 code => match &self.block {
                     Some(_) => self.in_thoughts(index, code),
                     None => self.in_answer(index, code),
                 },
             };
-            match deed {
-                Deed::Nothing => continue,
-                Deed::Undecided => {
+            match effect {
+                Effect::Nothing => continue,
+                Effect::Undecided => {
                     self.close_part(mark.at.start);
                     return self.told(Some(mark.at.start));
                 }
-                Deed::Leave => self.close_part(mark.at.start),
-                Deed::Open => {
+                Effect::Leave => self.close_part(mark.at.start),
+                Effect::Open => {
                     self.close_part(mark.at.start);
                     self.block = Some(Block { form: mark.form, nested: Vec::new() });
                 }
-                Deed::End | Deed::Answer | Deed::EndAll => {
+                Effect::End | Effect::Answer | Effect::EndAll => {
                     self.close_part(mark.at.start);
                     if let Some(block) = self.block.take() {
                         self.had_block = true;
                         self.nested_left = !block.nested.is_empty();
                     }
-                    if matches!(deed, Deed::EndAll) {
+                    if matches!(effect, Effect::EndAll) {
                         self.parts.iter_mut().for_each(|part| part.0 = true);
                         self.had_block = true;
                         self.nested_left = false;
                     }
-                    self.declared |= matches!(deed, Deed::Answer);
+                    self.declared |= matches!(effect, Effect::Answer);
                 }
             }
             self.begin_part(mark.at.end);
@@ -170,14 +170,14 @@ impl Walk<'_> {
         }
     }
 
-    fn in_thoughts(&mut self, index: usize, code: Code) -> Deed {
+    fn in_thoughts(&mut self, index: usize, code: Code) -> Effect {
         let mark = &self.marks[index];
-        let Some(block) = &mut self.block else { return Deed::Nothing };
+        let Some(block) = &mut self.block else { return Effect::Nothing };
         match mark.sign {
-            Sign::Answer => Deed::Answer,
-            Sign::AnswerEnd if block.form == Form::Channel && mark.form == Form::Channel => Deed::End,
-            Sign::AnswerEnd => Deed::Nothing,
-            Sign::Open if mark.form == Form::Channel => Deed::Open,
+            Sign::Answer => Effect::Answer,
+            Sign::AnswerEnd if block.form == Form::Channel && mark.form == Form::Channel => Effect::End,
+            Sign::AnswerEnd => Effect::Nothing,
+            Sign::Open if mark.form == Form::Channel => Effect::Open,
             Sign::Open => {
                 let begins = code != Code::Outside
                     || ends_sentence(line_before(self.text, self.from, mark.at.start))
@@ -187,21 +187,21 @@ impl Walk<'_> {
                 } else {
                     self.spoken += 1;
                 }
-                Deed::Nothing
+                Effect::Nothing
             }
             Sign::Close => self.closing_in_thoughts(index, code),
         }
     }
 
-    fn closing_in_thoughts(&mut self, index: usize, code: Code) -> Deed {
+    fn closing_in_thoughts(&mut self, index: usize, code: Code) -> Effect {
         let mark = &self.marks[index];
-        let Some(block) = &mut self.block else { return Deed::Nothing };
+        let Some(block) = &mut self.block else { return Effect::Nothing };
         let later = |form: Form| later_closings(self.marks, index, form);
         if let Some(place) = block.nested.iter().rposition(|form| *form == mark.form) {
             // A tag that is opened in the thoughts of its own name is closed when enough closing tags follow.
             if mark.form != block.form || code == Code::Unclosed || later(block.form) > 0 {
                 block.nested.truncate(place);
-                return Deed::Nothing;
+                return Effect::Nothing;
             }
         }
         let is_spoken_of = closing_is_spoken_of(self.text, &mark.at, self.from);
@@ -211,28 +211,28 @@ impl Walk<'_> {
         }
         // Of a pair that is spoken of the thoughts may be the end; a closing tag alone is spoken of when another one follows.
         if is_quoted(self.text, &mark.at, self.from) || is_pair && is_spoken_of {
-            return Deed::Nothing;
+            return Effect::Nothing;
         }
         let is_unsure =
             mark.form != block.form || is_spoken_of || is_pair && !closing_is_sure(self.text, &mark.at, self.from);
-        if is_unsure && later(block.form) > 0 { Deed::Nothing } else { Deed::End }
+        if is_unsure && later(block.form) > 0 { Effect::Nothing } else { Effect::End }
     }
 
-    fn in_answer(&mut self, index: usize, code: Code) -> Deed {
+    fn in_answer(&mut self, index: usize, code: Code) -> Effect {
         let mark = &self.marks[index];
         match (mark.sign, mark.form) {
             (Sign::Answer, _) if !self.declared && !self.has_only_thoughts(mark.at.start) => {
                 self.declared = true;
-                Deed::EndAll
+                Effect::EndAll
             }
-            (Sign::Answer, _) => Deed::Answer,
+            (Sign::Answer, _) => Effect::Answer,
             // A tag that closes itself is empty thoughts where thoughts may begin.
-            (Sign::AnswerEnd, Form::Tag(_)) if code == Code::Unclosed || !self.begins_anew(mark) => Deed::Nothing,
-            (Sign::AnswerEnd, _) => Deed::Leave,
-            (Sign::Open, Form::Token | Form::Channel) => Deed::Open,
+            (Sign::AnswerEnd, Form::Tag(_)) if code == Code::Unclosed || !self.begins_anew(mark) => Effect::Nothing,
+            (Sign::AnswerEnd, _) => Effect::Leave,
+            (Sign::Open, Form::Token | Form::Channel) => Effect::Open,
             (Sign::Open, _) if code == Code::Unclosed => {
                 self.spoken += 1;
-                Deed::Nothing
+                Effect::Nothing
             }
             (Sign::Open, _) => self.opening(index),
             (Sign::Close, _) => self.lone_closing(index, code),
@@ -252,14 +252,14 @@ impl Walk<'_> {
         (is_glued || ends_sentence(before)) && !is_quoted(self.text, &mark.at, self.from)
     }
 
-    fn opening(&mut self, index: usize) -> Deed {
+    fn opening(&mut self, index: usize) -> Effect {
         let mark = &self.marks[index];
         let text = self.text;
         let after = &text[mark.at.end..];
         let is_first = self.has_only_thoughts(mark.at.start);
         if !is_first && !self.begins_anew(mark) {
             self.spoken += 1;
-            return Deed::Nothing;
+            return Effect::Nothing;
         }
         let closings =
             self.marks[index + 1..].iter().filter(|other| other.sign == Sign::Close && other.form == mark.form);
@@ -276,7 +276,7 @@ impl Walk<'_> {
                 None => line.len() == after.len(),
             };
             if decides_later {
-                return Deed::Undecided;
+                return Effect::Undecided;
             }
         }
         let speaks = if is_first || on_line.is_empty() {
@@ -289,29 +289,29 @@ impl Walk<'_> {
         };
         if speaks {
             self.spoken += 1;
-            return Deed::Nothing;
+            return Effect::Nothing;
         }
         let begins_line = line_before(text, self.from, mark.at.start).trim().is_empty();
         let is_followed_closely = after.starts_with(|c: char| c == '\n' || c == '\r' || !c.is_whitespace());
         if is_first || begins_line || is_closed || is_followed_closely {
-            return Deed::Open;
+            return Effect::Open;
         }
         if !self.is_whole {
-            return Deed::Undecided;
+            return Effect::Undecided;
         }
         self.spoken += 1;
-        Deed::Nothing
+        Effect::Nothing
     }
 
     /// A closing mark without an opening one: the server's template began the thoughts, and all that stands before is
     /// thoughts, unless the text speaks of the mark.
-    fn lone_closing(&mut self, index: usize, code: Code) -> Deed {
+    fn lone_closing(&mut self, index: usize, code: Code) -> Effect {
         let mark = &self.marks[index];
         let is_text = !matches!(mark.form, Form::Token | Form::Channel);
         if is_text {
             let after = &self.text[mark.at.end..];
             if !self.is_whole && is_short(after) {
-                return Deed::Undecided;
+                return Effect::Undecided;
             }
             let is_spoken_of = if self.spoken > 0 {
                 self.spoken -= 1;
@@ -320,18 +320,18 @@ impl Walk<'_> {
                 closing_is_spoken_of(self.text, &mark.at, self.from)
             };
             if is_spoken_of {
-                return Deed::Nothing;
+                return Effect::Nothing;
             }
         }
         if self.text[mark.at.end..].trim_matches(is_blank).is_empty() {
             if !self.is_whole {
-                return Deed::Undecided;
+                return Effect::Undecided;
             }
             if self.had_block && !self.nested_left && !self.has_only_thoughts(mark.at.start) {
-                return Deed::Leave;
+                return Effect::Leave;
             }
         }
-        Deed::EndAll
+        Effect::EndAll
     }
 }
 

@@ -94,7 +94,7 @@ const LANGUAGES: &[(&[&str], &[&str])] = &[
 
 /// How a file says in which charset it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Said {
+enum CharsetLabel {
     Nothing,
     Meta,
     Equivalent,
@@ -113,13 +113,14 @@ enum Charset {
 struct Written {
     paragraphs: Vec<&'static str>,
     charset: Charset,
-    said: Said,
+    said: CharsetLabel,
     format: Format,
     line_end: &'static str,
 }
 
 fn written() -> impl Strategy<Value = Written> {
-    let said = select(vec![Said::Nothing, Said::Meta, Said::Equivalent, Said::Declaration]);
+    let said =
+        select(vec![CharsetLabel::Nothing, CharsetLabel::Meta, CharsetLabel::Equivalent, CharsetLabel::Declaration]);
     let format = select(vec![Format::Html, Format::Plain, Format::Markdown]);
     let line_end = select(vec!["\n", "\r\n"]);
     (select(LANGUAGES), said, format, line_end).prop_flat_map(|((sentences, charsets), said, format, line_end)| {
@@ -133,7 +134,7 @@ fn written() -> impl Strategy<Value = Written> {
         (paragraphs, charset).prop_map(move |(paragraphs, charset)| Written {
             paragraphs,
             charset,
-            said: if format == Format::Html { said } else { Said::Nothing },
+            said: if format == Format::Html { said } else { CharsetLabel::Nothing },
             format,
             line_end,
         })
@@ -153,12 +154,12 @@ impl Written {
         let label = self.label();
         let text = if self.format == Format::Html {
             let (before, head) = match self.said {
-                Said::Nothing => (String::new(), String::new()),
-                Said::Meta => (String::new(), format!("<meta charset=\"{label}\">")),
-                Said::Equivalent => {
+                CharsetLabel::Nothing => (String::new(), String::new()),
+                CharsetLabel::Meta => (String::new(), format!("<meta charset=\"{label}\">")),
+                CharsetLabel::Equivalent => {
                     (String::new(), format!("<META content='text/html; charset={label}' http-equiv=\"Content-Type\">"))
                 }
-                Said::Declaration => (format!("<?xml version=\"1.0\" encoding=\"{label}\"?>\n"), String::new()),
+                CharsetLabel::Declaration => (format!("<?xml version=\"1.0\" encoding=\"{label}\"?>\n"), String::new()),
             };
             let body: String = self.paragraphs.iter().map(|paragraph| format!("<p>{paragraph}</p>\n")).collect();
             format!(
@@ -203,7 +204,7 @@ proptest! {
             .chain(document.passages.iter().map(|passage| passage.text.as_str()))
             .map(squeezed)
             .collect();
-        let named = file.said != Said::Nothing || !matches!(file.charset, Charset::Named(_));
+        let named = file.said != CharsetLabel::Nothing || !matches!(file.charset, Charset::Named(_));
         let is_exact = file.paragraphs.iter().all(|paragraph| read.contains(&squeezed(paragraph)));
         prop_assert_eq!(note.is_none(), named, "{:?}", note);
         prop_assert!(is_exact, "{:?}: {}", note, read);

@@ -195,34 +195,34 @@ async fn a_question_that_is_asked_in_other_words_is_not_answered() {
 
 /// What a client does with a thread of `fanout`.
 #[derive(Clone, Debug)]
-enum Deed {
+enum Turn {
     /// Begins a turn with so many names, each of which is asked about.
     Ask(usize),
     /// Answers a question that a place of the history lists, by its id or alone, at that place or at the head.
     Answer { place: usize, question: usize, by_id: bool, at_place: bool },
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn turn() -> impl Strategy<Value = Turn> {
     let answer = (any::<usize>(), any::<usize>(), prop::bool::weighted(0.8), prop::bool::weighted(0.8));
     prop_oneof![
-        1 => (1_usize..4).prop_map(Deed::Ask),
-        3 => answer.prop_map(|(place, question, by_id, at_place)| Deed::Answer { place, question, by_id, at_place }),
+        1 => (1_usize..4).prop_map(Turn::Ask),
+        3 => answer.prop_map(|(place, question, by_id, at_place)| Turn::Answer { place, question, by_id, at_place }),
     ]
 }
 
 /// Does it all, and looks where each answer is seen.
-async fn does(served: &Served, deeds: &[Deed]) {
+async fn does(served: &Served, turns: &[Turn]) {
     let thread = served.thread().await;
     let (mut names, mut answers) = (0, Vec::<Vec<String>>::new());
-    for deed in std::iter::once(&Deed::Ask(2)).chain(deeds) {
-        match deed {
-            Deed::Ask(count) => {
+    for turn in std::iter::once(&Turn::Ask(2)).chain(turns) {
+        match turn {
+            Turn::Ask(count) => {
                 // No name is asked about twice.
                 let asked: Vec<_> = (names..names + count).map(|name| format!("n{name}")).collect();
                 names += count;
                 served.run(&thread, "fanout", json!({"input": {"names": asked, "ask": true}})).await;
             }
-            Deed::Answer { place, question, by_id, at_place } => {
+            Turn::Answer { place, question, by_id, at_place } => {
                 let history = served.get(&format!("{thread}/history?limit=1000")).await;
                 let asking: Vec<_> = history.as_array().unwrap().iter().collect();
                 let asking: Vec<_> =
@@ -272,7 +272,7 @@ fn drawn_answers_at_checkpoints_are_seen_by_questions_of_theirs_alone() {
         failure_persistence: None,
         ..ProptestConfig::default()
     };
-    proptest!(config, |(deeds in prop::collection::vec(deed(), 1..8))| {
-        runtime.block_on(does(&served, &deeds));
+    proptest!(config, |(turns in prop::collection::vec(turn(), 1..8))| {
+        runtime.block_on(does(&served, &turns));
     });
 }
