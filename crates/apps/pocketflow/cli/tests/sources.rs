@@ -133,7 +133,7 @@ fn every_way_of_failing_is_named_in_the_chat_and_in_the_report() {
         "- OpenAlex answered with a web page instead of data (`Maintenance`)",
         "- arXiv asked for a pause until Fri, 31 Dec 2100 23:59:59 GMT",
         "- Crossref reported success (status 200) but sent an error: this route is closed",
-        "Say `retry`",
+        "Or say `retry` to search with the same ones",
     ] {
         assert!(failed.contains(part), "{part}: {failed}");
     }
