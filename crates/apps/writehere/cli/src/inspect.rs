@@ -57,6 +57,9 @@ pub(crate) async fn show(session: &Session, id: &str, node: Option<&str>) -> Res
             let _ = writeln!(text, "--- {:?}\n{}", message.role, message.joined_text());
         }
         for (number, attempt) in exchange.attempts.iter().enumerate() {
+            if !attempt.thoughts.is_empty() {
+                let _ = writeln!(text, "--- thoughts {}\n{}", number + 1, attempt.thoughts);
+            }
             let _ = writeln!(
                 text,
                 "--- reply {} ({:?}, {} tokens)\n{}",

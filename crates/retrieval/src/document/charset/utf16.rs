@@ -15,19 +15,21 @@ pub(super) fn of_four_bytes(bytes: &[u8]) -> Option<String> {
 }
 
 /// The order of the bytes of a text in UTF-16 without a mark; nothing if they are no such text, which they must be to the last
-/// character: with every byte at random some would be controls, without a partner, or nothing at all.
+/// character, with something between words or sentences: with every byte at random some would be controls, without a partner, or nothing
+/// at all.
 pub(super) fn without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let likely = |encoding: &'static Encoding| {
         let (text, lost) = encoding.decode_without_bom_handling(bytes);
-        let (mut all, mut written) = (0_usize, 0_usize);
+        let (mut all, mut written, mut is_parted) = (0_usize, 0_usize, false);
         for c in text.chars() {
             if is_foreign(c) {
                 return None;
             }
             all += 1;
             written += usize::from(is_written(c));
+            is_parted |= c.is_whitespace() || matches!(c, '、' | '。' | '，' | '！' | '？' | '；' | '：');
         }
-        let most = !lost && written > 0 && written * 10 >= all * 7;
+        let most = !lost && is_parted && written * 10 >= all * 7;
         most.then_some(written)
     };
     if !bytes.len().is_multiple_of(2) {
